@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { Config, type Errors, run } from '@oclif/core'
+import { EXIT, MigError } from './errors.ts'
+
+export interface MainOptions {
+  /** Run commands/*.ts of a checkout instead of dist/commands/*.js. */
+  fromSource?: boolean
+}
+
+/**
+ * Starts oclif; the one place that catches, words and exits.
+ * @param argv the words after `kubectl mig`
+ * @param root the package's folder, as a file URL
+ */
+export async function main(argv: string[], root: URL, options: MainOptions = {}): Promise<void> {
+  endQuietlyOnClosedPipe()
+  try {
+    await run(argv, await loadConfig(root, options))
+  } catch (err) {
+    fail(err, argv)
+  }
+}
+
+export async function loadConfig(root: URL, { fromSource = false }: MainOptions): Promise<Config> {
+  const path = fileURLToPath(root)
+  if (!fromSource) return Config.load({ root: path })
+  const pjson = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+  pjson.oclif.commands.target = './commands'
+  return Config.load({ root: path, pjson, ignoreManifest: true })
+}
+
+function fail(err: unknown, argv: string[]): void {
+  const { message, hint, exit } = describeError(err, argv)
+  process.exitCode = exit
+  if (message) process.stderr.write(`error: ${message}\n`)
+  if (hint) process.stderr.write(`hint: ${hint}\n`)
+  if (process.env.MIG_DEBUG && err instanceof Error) process.stderr.write(`${err.stack}\n`)
+}
+
+/** What is printed and returned for an error: one line that says what, one that says what to do, an exit code. */
+export function describeError(
+  err: unknown,
+  argv: string[],
+): { message: string; hint?: string; exit: number } {
+  if (err instanceof MigError) {
+    return { message: oneLine(err.message), exit: err.exit, ...(err.hint && { hint: err.hint }) }
+  }
+  const oclif = (err as Partial<Errors.CLIError>)?.oclif
+  if (oclif?.exit === 0) return { message: '', exit: EXIT.ok }
+  if (oclif) return { ...usageError(err as Error, argv), exit: EXIT.usage }
+  const message = err instanceof Error ? err.message || err.name : String(err)
+  return {
+    message: `unexpected: ${oneLine(message)}`,
+    hint: 'this is a defect of kubectl-mig; MIG_DEBUG=1 shows where it happened',
+    exit: EXIT.error,
+  }
+}
+
+/** oclif words usage errors over several lines; the first says what is wrong. */
+function usageError(err: Error, argv: string[]): { message: string; hint: string } {
+  const words = argv.filter((_, i) => !argv.slice(0, i + 1).some((w) => w.startsWith('-')))
+  const notFound = /^command (\S+) not found/.exec(err.message)
+  if (notFound) {
+    return {
+      message: `unknown command "${notFound[1]!.replaceAll(':', ' ')}"`,
+      hint: '"kubectl mig --help" lists the commands',
+    }
+  }
+  const lines = stripVTControlCharacters(err.message)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('See more help'))
+  return {
+    message: lines.join(' '),
+    hint: `see "kubectl mig ${[words[0] ?? '', '--help'].join(' ').trim()}"`,
+  }
+}
+
+function oneLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
+}
+
+/** `kubectl mig … | head` closes our output early; that is no error. */
+function endQuietlyOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (err: NodeJS.ErrnoException) => {
+      if (err.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+      throw err
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import { Flags } from '@oclif/core'
+
+/** kubectl's own flags, with kubectl's meaning, on every command that talks to a cluster (design.md §4). */
+export const clusterFlags = {
+  kubeconfig: Flags.string({
+    helpValue: 'FILE',
+    description: 'kubeconfig file to use instead of $KUBECONFIG or ~/.kube/config',
+  }),
+  context: Flags.string({ helpValue: 'NAME', description: 'context of the kubeconfig to use' }),
+  cluster: Flags.string({ helpValue: 'NAME', description: 'cluster of the kubeconfig to use' }),
+  user: Flags.string({ helpValue: 'NAME', description: 'user of the kubeconfig to use' }),
+  namespace: Flags.string({ char: 'n', helpValue: 'NAME', description: 'namespace to look in' }),
+  as: Flags.string({ helpValue: 'USER', description: 'user to impersonate' }),
+  'as-group': Flags.string({
+    helpValue: 'GROUP',
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'group to impersonate; may be given several times',
+  }),
+  'request-timeout': Flags.string({
+    helpValue: 'DURATION',
+    default: '15s',
+    description: 'time limit of a single request (5, 30s, 2m; 0 is none); not for watching',
+  }),
+}
+
+export const allNamespacesFlag = Flags.boolean({
+  char: 'A',
+  description: 'look in all namespaces',
+})
+
+export const outputFlag = Flags.option({
+  char: 'o',
+  options: ['json', 'yaml'] as const,
+  description: 'print one machine-readable document instead of text',
+})
+
+export const colorFlag = Flags.boolean({
+  description: 'colours on a terminal (off with --no-color, NO_COLOR or TERM=dumb)',
+  allowNo: true,
+  default: true,
+})

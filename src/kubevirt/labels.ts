@@ -1,0 +1,32 @@
+/** Labels, annotations and finalizers of KubeVirt that bear on a migration (fact sheet control-plane.md §1.5). */
+export const LABEL = {
+  app: 'kubevirt.io',
+  createdBy: 'kubevirt.io/created-by',
+  migrationJobUid: 'kubevirt.io/migrationJobUID',
+  migrationTargetNode: 'kubevirt.io/migrationTargetNodeName',
+  nodeName: 'kubevirt.io/nodeName',
+  outdatedLauncherImage: 'kubevirt.io/outdatedLauncherImage',
+  schedulable: 'kubevirt.io/schedulable',
+  vmName: 'vm.kubevirt.io/name',
+  vmiId: 'vmi.kubevirt.io/id',
+  vmiName: 'kubevirt.io/vmi-name',
+} as const
+
+export const ANNOTATION = {
+  domain: 'kubevirt.io/domain',
+  evacuationMigration: 'kubevirt.io/evacuationMigration',
+  ignoreBackoff: 'kubevirt.io/func-test-ignore-migration-backoff',
+  latestApiVersion: 'kubevirt.io/latest-observed-api-version',
+  memoryOverheadBytes: 'kubevirt.io/memory-overhead-bytes',
+  migrationJobName: 'kubevirt.io/migrationJobName',
+  migrationTransportUnix: 'kubevirt.io/migrationTransportUnix',
+  nonroot: 'kubevirt.io/nonroot',
+  pendingTimeout: 'kubevirt.io/migrationPendingPodTimeoutSeconds',
+  storageApiVersion: 'kubevirt.io/storage-observed-api-version',
+  targetReadyTimestamp: 'kubevirt.io/migration-target-ready-timestamp',
+  unschedulableTimeout: 'kubevirt.io/migrationUnschedulablePodTimeoutSeconds',
+  workloadUpdateMigration: 'kubevirt.io/workloadUpdateMigration',
+} as const
+
+export const MIGRATION_FINALIZER = 'kubevirt.io/migrationJobFinalize'
+export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine'

@@ -1,0 +1,61 @@
+/** A kind of the Kubernetes API: enough to build a path and to name it to a person. */
+export interface Resource {
+  group: string
+  version: string
+  plural: string
+  kind: string
+  namespaced: boolean
+}
+
+function resource(
+  group: string,
+  version: string,
+  plural: string,
+  kind: string,
+  namespaced = true,
+): Resource {
+  return { group, version, plural, kind, namespaced }
+}
+
+export const MIGRATIONS = resource(
+  'kubevirt.io',
+  'v1',
+  'virtualmachineinstancemigrations',
+  'VirtualMachineInstanceMigration',
+)
+export const VMIS = resource(
+  'kubevirt.io',
+  'v1',
+  'virtualmachineinstances',
+  'VirtualMachineInstance',
+)
+export const VMS = resource('kubevirt.io', 'v1', 'virtualmachines', 'VirtualMachine')
+export const KUBEVIRTS = resource('kubevirt.io', 'v1', 'kubevirts', 'KubeVirt')
+export const MIGRATION_POLICIES = resource(
+  'migrations.kubevirt.io',
+  'v1alpha1',
+  'migrationpolicies',
+  'MigrationPolicy',
+  false,
+)
+export const PODS = resource('', 'v1', 'pods', 'Pod')
+export const NODES = resource('', 'v1', 'nodes', 'Node', false)
+export const NAMESPACES = resource('', 'v1', 'namespaces', 'Namespace', false)
+export const EVENTS = resource('', 'v1', 'events', 'Event')
+export const RESOURCE_QUOTAS = resource('', 'v1', 'resourcequotas', 'ResourceQuota')
+export const PVCS = resource('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim')
+export const LIMIT_RANGES = resource('', 'v1', 'limitranges', 'LimitRange')
+
+/** `/api/v1/…` or `/apis/GROUP/VERSION/…`, with namespace, name and subresource where given. */
+export function pathOf(
+  of: Resource,
+  at: { namespace?: string | undefined; name?: string; subresource?: string } = {},
+): string {
+  const parts = [of.group ? `/apis/${of.group}/${of.version}` : `/api/${of.version}`]
+  if (of.namespaced && at.namespace !== undefined)
+    parts.push('namespaces', encodeURIComponent(at.namespace))
+  parts.push(of.plural)
+  if (at.name !== undefined) parts.push(encodeURIComponent(at.name))
+  if (at.subresource !== undefined) parts.push(at.subresource)
+  return parts.join('/')
+}
