@@ -60,7 +60,8 @@ export function describeError(
 
 /** oclif words usage errors over several lines; the first says what is wrong. */
 function usageError(err: Error, argv: string[]): { message: string; hint: string } {
-  const words = argv.filter((_, i) => !argv.slice(0, i + 1).some((w) => w.startsWith('-')))
+  const dashed = argv.findIndex((word) => word.startsWith('-'))
+  const words = dashed < 0 ? argv : argv.slice(0, dashed)
   const notFound = /^command (\S+) not found/.exec(err.message)
   if (notFound) {
     return {
@@ -74,7 +75,7 @@ function usageError(err: Error, argv: string[]): { message: string; hint: string
     .filter((line) => line !== '' && !line.startsWith('See more help'))
   return {
     message: lines.join(' '),
-    hint: `see "kubectl mig ${[words[0] ?? '', '--help'].join(' ').trim()}"`,
+    hint: `see "kubectl mig ${[...words.slice(0, 2), '--help'].join(' ')}"`,
   }
 }
 

@@ -1,0 +1,54 @@
+import { Errors } from '@oclif/core'
+import { describe, expect, test } from 'vitest'
+import { describeError } from '../src/cli.ts'
+import { EXIT, MigError } from '../src/errors.ts'
+
+describe('an error becomes one line, a hint and an exit code', () => {
+  test('ours keeps its exit code and hint', () => {
+    const err = new MigError(
+      EXIT.notFound,
+      'virtual machine "vm-9" not found\nin namespace "demo"',
+      {
+        hint: 'kubectl get vm -n demo',
+      },
+    )
+    expect(describeError(err, ['migrate', 'vm-9'])).toEqual({
+      message: 'virtual machine "vm-9" not found in namespace "demo"',
+      hint: 'kubectl get vm -n demo',
+      exit: 9,
+    })
+  })
+
+  test('a usage error of the parser exits 2 and points to the help of its command', () => {
+    const err = new Errors.CLIError('Nonexistent flag: --nope\nSee more help with --help')
+    expect(describeError(err, ['lab', 'up', '--nope', 'x'])).toEqual({
+      message: 'Nonexistent flag: --nope',
+      hint: 'see "kubectl mig lab up --help"',
+      exit: 2,
+    })
+  })
+
+  test('an unknown command is named as it was typed', () => {
+    const err = new Errors.CLIError('command lab:upp not found')
+    expect(describeError(err, ['lab', 'upp'])).toEqual({
+      message: 'unknown command "lab upp"',
+      hint: '"kubectl mig --help" lists the commands',
+      exit: 2,
+    })
+  })
+
+  test('help that was printed is no error', () => {
+    expect(describeError(new Errors.ExitError(0), [])).toEqual({ message: '', exit: 0 })
+  })
+
+  test('what nobody expected is called a defect, without a stack', () => {
+    const described = describeError(new TypeError('x is not a function\n    at y'), [])
+    expect(described).toMatchObject({ message: 'unexpected: x is not a function at y', exit: 1 })
+  })
+
+  test('terminal escapes in a message do not reach the terminal', () => {
+    expect(describeError(new MigError(EXIT.error, 'pod "\u001b[2Jx" is gone'), []).message).toBe(
+      'pod "x" is gone',
+    )
+  })
+})
