@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import { EXIT, MigError } from './errors.ts'
 
 /** kubectl's own flags, with kubectl's meaning, on every command that talks to a cluster (design.md §4). */
 export const clusterFlags = {
@@ -40,3 +41,20 @@ export const colorFlag = Flags.boolean({
   allowNo: true,
   default: true,
 })
+
+/**
+ * Reads a duration as kubectl does: `5` (seconds), `30s`, `1m30s`, `500ms`, `0`.
+ * @returns milliseconds
+ * @throws MigError (usage) that names the flag
+ */
+export function parseDuration(text: string, flag: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
+    throw new MigError(EXIT.usage, `${flag}: "${text}" is no duration`, {
+      hint: 'expected a number of seconds, or a duration such as 500ms, 30s, 5m, 1h30m',
+    })
+  return parts.reduce((sum, [, figure, unit]) => sum + Number(figure) * MILLISECONDS[unit!]!, 0)
+}
+
+const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }

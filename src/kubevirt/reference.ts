@@ -1,0 +1,58 @@
+import { EXIT, MigError } from '../errors.ts'
+
+export type SubjectKind = 'vm' | 'vmi' | 'vmim' | 'node'
+
+/** What a person typed: `NAME`, `vm/NAME`, `vmi/NAME`, `vmim/NAME`, `node/NAME`. */
+export interface Reference {
+  /** Undefined for a bare NAME: a VM or VMI, then a migration. */
+  kind: SubjectKind | undefined
+  name: string
+  /** As it was typed. */
+  text: string
+}
+
+/**
+ * Reads a reference. Plural, long and short names are taken as kubectl takes them.
+ * @param allowed the kinds that the command knows; a bare NAME is always allowed
+ * @throws MigError (usage) that says what was expected
+ */
+export function parseReference(text: string, allowed: SubjectKind[]): Reference {
+  const slash = text.indexOf('/')
+  const [prefix, name] =
+    slash < 0 ? [undefined, text] : [text.slice(0, slash), text.slice(slash + 1)]
+  const kind = prefix === undefined ? undefined : KINDS[prefix.toLowerCase()]
+  if (prefix !== undefined && (!kind || !allowed.includes(kind)))
+    throw usage(`"${text}": kind "${prefix}" is not known here`, allowed)
+  if (!NAME.test(name) || name.length > 253)
+    throw usage(
+      `"${text}": ${name ? `"${name}" is no valid name` : 'the name is missing'}`,
+      allowed,
+    )
+  return { kind, name, text }
+}
+
+/** Names of objects are DNS subdomains (RFC 1123). */
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
+const KINDS: Record<string, SubjectKind> = {
+  vm: 'vm',
+  vms: 'vm',
+  virtualmachine: 'vm',
+  virtualmachines: 'vm',
+  vmi: 'vmi',
+  vmis: 'vmi',
+  virtualmachineinstance: 'vmi',
+  virtualmachineinstances: 'vmi',
+  vmim: 'vmim',
+  vmims: 'vmim',
+  virtualmachineinstancemigration: 'vmim',
+  virtualmachineinstancemigrations: 'vmim',
+  node: 'node',
+  nodes: 'node',
+  no: 'node',
+}
+
+function usage(message: string, allowed: SubjectKind[]): MigError {
+  const forms = ['NAME', ...allowed.map((kind) => `${kind}/NAME`)]
+  return new MigError(EXIT.usage, message, { hint: `expected ${forms.join(', ')}` })
+}

@@ -1,0 +1,46 @@
+import { neutral } from './neutral.ts'
+import type { Terminal } from './terminal.ts'
+import type { Style } from './theme.ts'
+import { padEnd, truncate, widthOf } from './width.ts'
+
+/** Callers pass texts as they came from the cluster; they are made safe here. */
+export type Cell = string | { text: string; style?: Style | undefined }
+
+const GAP = '   '
+
+/**
+ * A table as kubectl prints them: upper-case titles, three spaces between, no borders, `<none>` for what is empty (but
+ * not in the last column). On a terminal a row is a line, cut at the edge; through a pipe nothing is cut.
+ * @returns the lines, titles first
+ */
+export function table(
+  titles: string[],
+  rows: Cell[][],
+  { theme, interactive, columns }: Pick<Terminal, 'theme' | 'columns' | 'interactive'>,
+): string[] {
+  const last = titles.length - 1
+  const styled = rows.map((row) =>
+    titles.map((_, i) => {
+      const { text, style } = asObject(row[i])
+      const shown = neutral(text) || (i === last ? '' : '<none>')
+      return style ? theme[style](shown) : shown
+    }),
+  )
+  const widths = titles.map((title, i) =>
+    Math.max(widthOf(title), ...styled.map((row) => widthOf(row[i]!))),
+  )
+  const edge = interactive ? columns() : Infinity
+  return [titles, ...styled].map((row) =>
+    truncate(
+      row
+        .map((cell, i) => (i === last ? cell : padEnd(cell, widths[i]!)))
+        .join(GAP)
+        .trimEnd(),
+      edge,
+    ),
+  )
+}
+
+function asObject(cell: Cell | undefined): { text: string; style?: Style | undefined } {
+  return typeof cell === 'object' ? cell : { text: cell ?? '' }
+}
