@@ -1,0 +1,33 @@
+export interface ApiRequest {
+  /** Default GET. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** As `pathOf` builds it: `/api/v1/…`, `/apis/…`. */
+  path: string
+  query?: Record<string, string | number | boolean | undefined>
+  /** A string goes out as it is, anything else as JSON. */
+  body?: unknown
+  /** Default application/json, where there is a body. */
+  contentType?: string
+  accept?: string
+  /** ms, for the request with its retries and its credentials; 0 is none. Default: the cluster's. For a stream it ends when the answer begins. */
+  timeoutMs?: number
+  /** Ends the request; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** One Kubernetes API, as one user. What fails is an ApiError or, before there is a request (credential plugins), a MigError. */
+export interface Cluster {
+  /** `https://host:port`, with the path prefix if there is one. */
+  readonly server: string
+  readonly context: string | undefined
+  readonly namespace: string
+  /** JSON in, JSON out; undefined for an empty answer. */
+  request<T>(request: ApiRequest): Promise<T>
+  /** Logs, metrics: whatever is no JSON. */
+  text(request: ApiRequest): Promise<string>
+  /** The lines of an answer, as they come; without time limit once the answer has begun. */
+  stream(request: ApiRequest): Promise<AsyncIterable<string>>
+  /** Ends what is in flight and closes all connections. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
