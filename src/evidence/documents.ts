@@ -1,0 +1,168 @@
+import { LineCounter, parseDocument } from 'yaml'
+import type { Limits } from './limits.ts'
+
+/** A parsed document, or why there is none, with the line on which it begins or breaks. */
+export type Parsed = { value: unknown; line: number } | { error: string; line: number }
+
+const LIST_ITEM = /^( *)- /
+/** Larger YAML takes too long to parse as one; lists are parsed item by item and may be larger. */
+const YAML_BYTES = 8 * 1024 ** 2
+
+/**
+ * The documents of a YAML or JSON text. Lists are taken apart before they are parsed, so that one broken item does
+ * not cost the others.
+ * @param wanted whether a kind is of interest; documents of other kinds are skipped unparsed where that is cheap
+ * @param firstLine the line of the file on which the text begins
+ */
+export function* parseDocuments(
+  text: string,
+  wanted: (kind: string) => boolean,
+  firstLine = 1,
+): Generator<Parsed> {
+  const start = text.search(/\S/)
+  if (start < 0) return
+  if (text[start] === '{' || text[start] === '[') {
+    const parsed = parseJson(text)
+    if (parsed) {
+      for (const value of parsed) yield { value, line: firstLine }
+      return
+    }
+  }
+  const items = splitList(text)
+  if (!items) {
+    if (skippable(text, wanted)) return
+    yield parseYaml(text, firstLine)
+    return
+  }
+  yield { value: items.head, line: firstLine }
+  for (const item of items.items) {
+    if (skippable(item.text, wanted)) continue
+    yield parseYaml(item.text, firstLine + item.line)
+  }
+}
+
+/** One JSON value, or several one after the other (`kubectl get -w -o json`); undefined when it is not JSON. */
+function parseJson(text: string): unknown[] | undefined {
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    const parts = text.split(/(?<=^\}\s*$)\n(?=\s*\{)/m)
+    if (parts.length < 2) return undefined
+    try {
+      return parts.map((part) => JSON.parse(part))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function parseYaml(text: string, firstLine: number): Parsed {
+  if (text.length > YAML_BYTES) return { error: 'document of more than 8 MiB', line: firstLine }
+  const lines = new LineCounter()
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      uniqueKeys: false,
+      logLevel: 'silent',
+    })
+    const broken = document.errors[0]
+    if (broken) {
+      const at = broken.linePos?.[0].line ?? 1
+      return {
+        error: broken.message.split('\n')[0]!.replace(/ at line \d+.*$/, ''),
+        line: firstLine + at - 1,
+      }
+    }
+    return { value: document.toJS({ maxAliasCount: 100 }), line: firstLine }
+  } catch (err) {
+    // Aliases that multiply, or nesting too deep for the stack.
+    const error = err instanceof RangeError ? 'nested too deeply' : (err as Error).message
+    return { error, line: firstLine }
+  }
+}
+
+interface SplitList {
+  /** The list without its items: its kind is that of items which don't say theirs. */
+  head: unknown
+  items: { text: string; line: number }[]
+}
+
+/** Takes a block-style list of objects apart by its indentation; undefined when the text is no such list. */
+function splitList(text: string): SplitList | undefined {
+  const at = /^items:[ \t]*$/m.exec(text)
+  if (!at) return undefined
+  const lines = text.split('\n')
+  const itemsLine = countLines(text.slice(0, at.index))
+  const indent = LIST_ITEM.exec(lines[itemsLine + 1] ?? '')?.[1]
+  if (indent === undefined) return undefined
+
+  const items: { text: string; line: number }[] = []
+  let n = itemsLine + 1
+  let begin = -1
+  const close = () => {
+    if (begin < 0) return
+    const body = lines.slice(begin, n)
+    body[0] = `${indent}  ${body[0]!.slice(indent.length + 2)}`
+    items.push({ text: body.join('\n'), line: begin })
+    begin = -1
+  }
+  for (; n < lines.length; n++) {
+    const line = lines[n]!
+    if (line.startsWith(`${indent}- `) || line === `${indent}-`) {
+      close()
+      begin = n
+    } else if (line !== '' && !line.startsWith(`${indent} `) && !line.startsWith('#')) break
+  }
+  close()
+  const rest = [...lines.slice(0, itemsLine), ...lines.slice(n)].join('\n')
+  const head = parseYaml(rest, 1)
+  return {
+    head: 'value' in head ? { ...Object(head.value), items: [] } : { kind: 'List', items: [] },
+    items,
+  }
+}
+
+/** Whether a document says a kind that nobody wants: told from its text, so that it need not be parsed. */
+function skippable(text: string, wanted: (kind: string) => boolean): boolean {
+  const indent = /^ */.exec(text.slice(Math.max(0, text.search(/^ *\w/m))))?.[0] ?? ''
+  const kind = new RegExp(`^${indent}kind:[ \\t]*["']?(\\w+)`, 'm').exec(text)?.[1]
+  return kind !== undefined && !kind.endsWith('List') && !wanted(kind)
+}
+
+function countLines(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Splits a stream of YAML at its `---` lines; what is longer than the limit comes without its text. */
+export async function* splitDocuments(
+  stream: AsyncIterable<Uint8Array>,
+  limits: Pick<Limits, 'documentBytes'>,
+): AsyncGenerator<{ text: string; line: number } | { tooLarge: true; line: number }> {
+  const decoder = new TextDecoder()
+  let pending = ''
+  let line = 1
+  let dropped = false
+  const separator = /^---(?:[ \t#][^\n]*)?\r?\n/m
+  for await (const chunk of stream) {
+    pending += decoder.decode(chunk, { stream: true })
+    for (let at = separator.exec(pending); at; at = separator.exec(pending)) {
+      const text = pending.slice(0, at.index)
+      if (!dropped) yield { text, line }
+      dropped = false
+      line += countLines(text) + 1
+      pending = pending.slice(at.index + at[0].length)
+    }
+    if (pending.length > limits.documentBytes) {
+      if (!dropped) yield { tooLarge: true, line }
+      dropped = true
+      // The end is kept, in case a separator begins in it.
+      const cut = pending.lastIndexOf('\n') + 1
+      line += countLines(pending.slice(0, cut))
+      pending = pending.slice(cut).slice(-limits.documentBytes)
+    }
+  }
+  pending += decoder.decode()
+  if (!dropped) yield { text: pending.replace(/^\.\.\.[ \t]*$/m, ''), line }
+}

@@ -1,0 +1,259 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, relative } from 'node:path'
+import { type Entry, extract } from 'tar-stream'
+import { EXIT, MigError } from '../errors.ts'
+import { parseDocuments, splitDocuments } from './documents.ts'
+import type { Evidence, Gap } from './evidence.ts'
+import { filesOf } from './folder.ts'
+import { isWanted, KINDS } from './kinds.ts'
+import { latestMoment } from './latest.ts'
+import { logOrigin } from './layout.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { createHitKeeper } from './log-hits.ts'
+import { createLogScanner, type LineKinds } from './log-scan.ts'
+import { createObjects } from './objects.ts'
+import { objectsIn } from './shape.ts'
+import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
+import { gunzip, limited, peek } from './streams.ts'
+
+export interface FileSources {
+  /** Files, folders, archives; `-` is standard input. */
+  paths: string[]
+  stdin: AsyncIterable<Uint8Array>
+  /** Which log lines are worth keeping. */
+  lineKinds: LineKinds
+  limits?: Limits
+}
+
+type Bytes = AsyncIterable<Uint8Array>
+
+const CHUNK = 1024 ** 2
+/** Of like gaps (binary files, links) so many are listed. */
+const LISTED = 20
+
+/**
+ * Gathers evidence from files: streams each once, keeps objects and the log lines that are of interest, and notes
+ * what could not be read. Nothing is written or unpacked to disk.
+ * @throws MigError exit 2 when a path cannot be opened
+ */
+export async function gatherFiles(sources: FileSources): Promise<Evidence> {
+  const reader = createReader(sources.lineKinds, sources.limits ?? LIMITS)
+  for (const path of sources.paths) {
+    if (path === '-') await reader.read('stdin', sources.stdin, 0)
+    else await readPath(path, reader)
+  }
+  return reader.evidence(sources.paths)
+}
+
+async function readPath(path: string, reader: Reader): Promise<void> {
+  const info = await stat(path).catch((err) => {
+    throw new MigError(EXIT.usage, `cannot read ${path}: ${reasonOf(err)}`)
+  })
+  if (!info.isDirectory()) {
+    await reader.read(basename(path), createReadStream(path, { highWaterMark: CHUNK }), 0)
+    return
+  }
+  const skip = (at: string, why: string) =>
+    reader.gap({ what: at, why: 'unreadable', detail: why, file: at })
+  for await (const file of filesOf(path, skip))
+    await reader.read(relative(path, file), createReadStream(file, { highWaterMark: CHUNK }), 0)
+}
+
+interface Reader {
+  /** Reads one file, or all that an archive holds. Faults of the content become gaps. */
+  read(name: string, stream: Bytes, depth: number): Promise<void>
+  gap(gap: Gap): void
+  evidence(from: string[]): Evidence
+}
+
+function createReader(lineKinds: LineKinds, limits: Limits): Reader {
+  const objects = createObjects()
+  const gaps: Gap[] = []
+  const keeper = createHitKeeper(limits.hits)
+  const scanner = createLogScanner(lineKinds, keeper.add, limits.lineBytes)
+  const spent = { entries: 0, unpacked: 0, objectBytes: 0, logLines: 0, logFiles: 0 }
+  let unlisted = 0
+
+  function gap(found: Gap): void {
+    if (gaps.length < LISTED || found.why === 'malformed') gaps.push(found)
+    else unlisted++
+  }
+
+  async function read(name: string, stream: Bytes, depth: number): Promise<void> {
+    spent.entries++
+    try {
+      if (spent.entries > limits.entries) throw tooLarge(`more than ${limits.entries} files`)
+      const { head, stream: all } = await peek(stream, SNIFF_BYTES)
+      await readContent(name, head, all, depth)
+    } catch (err) {
+      const why = err instanceof TooLarge ? 'too-large' : 'unreadable'
+      gap({ what: name, why, detail: reasonOf(err), file: name })
+      if (err instanceof TooLarge && depth > 0) throw err
+    }
+  }
+
+  async function readContent(
+    name: string,
+    head: Uint8Array,
+    stream: Bytes,
+    depth: number,
+  ): Promise<void> {
+    switch (sniff(name, head)) {
+      case 'gzip':
+        return readGzip(name, stream, depth)
+      case 'tar':
+        return readTar(name, stream, depth)
+      case 'documents':
+        return readDocuments(name, stream)
+      case 'log':
+        spent.logLines += await scanner.scan(stream, logOrigin(name))
+        spent.logFiles++
+        return
+      case 'packed':
+        gap({
+          what: name,
+          why: 'unreadable',
+          detail: `packed with ${packedAs(head)}: unpack it first`,
+          file: name,
+        })
+        return drop(stream)
+      case 'binary':
+        gap({ what: name, why: 'unreadable', detail: 'neither text nor an archive', file: name })
+        return drop(stream)
+      case 'empty':
+        return
+    }
+  }
+
+  async function readGzip(name: string, stream: Bytes, depth: number): Promise<void> {
+    if (depth > limits.depth) throw tooLarge('archives in archives in archives')
+    const inner = name.replace(/\.t?gz$/, (end) => (end === '.tgz' ? '.tar' : ''))
+    const truncated = () =>
+      gap({
+        what: name,
+        why: 'truncated',
+        detail: 'the gzip stream ends before its end mark',
+        file: name,
+      })
+    const unpacked = limited(gunzip(stream, truncated), (bytes) => {
+      spent.unpacked += bytes
+      if (spent.unpacked > limits.unpackedBytes)
+        throw tooLarge(`unpacks to more than ${limits.unpackedBytes} bytes`)
+    })
+    const { head, stream: all } = await peek(unpacked, SNIFF_BYTES)
+    await readContent(inner, head, all, depth + 1)
+  }
+
+  async function readTar(name: string, stream: Bytes, depth: number): Promise<void> {
+    if (depth > limits.depth) throw tooLarge('archives in archives in archives')
+    const archive = extract()
+    const feeding = feed(stream, archive)
+    try {
+      for await (const entry of archive) {
+        if (entry.header.type === 'file')
+          await read(entry.header.name, keptOpen(entry), depth + 1)
+        entry.resume()
+      }
+    } catch (err) {
+      if (err instanceof TooLarge) throw err
+      gap({
+        what: name,
+        why: 'truncated',
+        detail: `the archive breaks off: ${reasonOf(err)}`,
+        file: name,
+      })
+    } finally {
+      archive.destroy()
+      await feeding
+    }
+  }
+
+  async function readDocuments(name: string, stream: Bytes): Promise<void> {
+    for await (const part of splitDocuments(stream, limits)) {
+      if ('tooLarge' in part) {
+        gap({
+          what: name,
+          why: 'too-large',
+          detail: `a document of more than ${limits.documentBytes} bytes`,
+          file: name,
+          line: part.line,
+        })
+        continue
+      }
+      spent.objectBytes += part.text.length
+      if (spent.objectBytes > limits.objectBytes)
+        throw tooLarge(`objects of more than ${limits.objectBytes} bytes`)
+      for (const parsed of parseDocuments(part.text, isWanted, part.line)) {
+        if ('error' in parsed) {
+          gap({ what: name, why: 'malformed', detail: parsed.error, file: name, line: parsed.line })
+          continue
+        }
+        const { items, kinds } = objectsIn(parsed.value)
+        for (const kind of kinds) objects.sawKind(kind)
+        for (const item of items) objects.add(item, `${name}:${parsed.line}`)
+      }
+    }
+  }
+
+  function evidence(from: string[]): Evidence {
+    if (unlisted > 0)
+      gaps.push({
+        what: `${unlisted} more files`,
+        why: 'unreadable',
+        detail: 'not read, like the ones listed',
+      })
+    const logs = keeper.hits()
+    return {
+      source: { kind: 'files', from },
+      objects,
+      logs,
+      logLines: spent.logLines,
+      logFiles: spent.logFiles,
+      gaps,
+      latest: latestMoment(objects, KINDS, logs),
+    }
+  }
+
+  return { read, gap, evidence }
+}
+
+/** A member of an archive: whoever stops reading it must not end the archive with it. */
+function keptOpen(entry: Entry): Bytes {
+  const chunks = entry[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }
+}
+
+/** Writes a stream into the tar reader, waiting for it; errors reach the one who iterates over the archive. */
+async function feed(stream: Bytes, archive: ReturnType<typeof extract>): Promise<void> {
+  try {
+    for await (const chunk of stream) {
+      if (archive.destroyed) return
+      if (!archive.write(chunk))
+        await new Promise<void>((resume) => {
+          archive.once('drain', resume)
+          archive.once('close', resume)
+        })
+    }
+    archive.end()
+  } catch (err) {
+    archive.destroy(err as Error)
+  }
+}
+
+async function drop(stream: Bytes): Promise<void> {
+  await stream[Symbol.asyncIterator]().return?.(undefined)
+}
+
+class TooLarge extends Error {}
+
+function tooLarge(message: string): TooLarge {
+  return new TooLarge(message)
+}
+
+function reasonOf(err: unknown): string {
+  const { code, message } = err as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'no such file'
+  if (code === 'EACCES') return 'permission denied'
+  return message
+}

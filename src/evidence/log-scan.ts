@@ -1,0 +1,88 @@
+import { compileAnchors } from './anchors.ts'
+import type { LogOrigin } from './layout.ts'
+import type { LogHit } from './log-hits.ts'
+import { type LogLine, parseLogLine } from './log-line.ts'
+import { redactText } from './redact.ts'
+
+/** Which lines are worth keeping; the knowledge itself stands in diagnose/texts.ts. */
+export interface LineKinds {
+  /** Strings of which a line must hold at least one, case-sensitive. */
+  anchors: readonly string[]
+  /** What a line is about, for grouping like lines; undefined when it is not worth keeping. */
+  kindOf(line: LogLine): string | undefined
+}
+
+export interface LogScanner {
+  /** Reads a log to its end, a chunk at a time. Returns the number of lines. */
+  scan(stream: AsyncIterable<Uint8Array>, origin: LogOrigin): Promise<number>
+}
+
+const NEWLINE = 10
+const TEXT_LIMIT = 2000
+const EMPTY = Buffer.alloc(0)
+
+export function createLogScanner(
+  kinds: LineKinds,
+  onHit: (hit: LogHit, kind: string) => void,
+  lineBytes: number,
+): LogScanner {
+  const anchors = compileAnchors(kinds.anchors)
+
+  /** Looks through whole lines; `line` is the number of the first. Returns how many lines there were. */
+  function scanLines(bytes: Buffer, origin: LogOrigin, firstLine: number): number {
+    let line = firstLine
+    let counted = 0
+    let from = 0
+    while (from < bytes.length) {
+      const hit = anchors.search(bytes, from, bytes.length)
+      if (hit < 0) break
+      const start = bytes.lastIndexOf(NEWLINE, hit - 1) + 1
+      const found = bytes.indexOf(NEWLINE, hit - 1)
+      const end = found < 0 ? bytes.length : found
+      line += countLines(bytes, counted, start)
+      counted = start
+      keep(bytes.toString('utf8', start, end), origin, line)
+      from = end + 1
+    }
+    return line + countLines(bytes, counted, bytes.length) - firstLine
+  }
+
+  function keep(raw: string, origin: LogOrigin, line: number): void {
+    const parsed = parseLogLine(raw)
+    const kind = kinds.kindOf(parsed)
+    if (kind === undefined) return
+    const text = redactText(parsed.text.slice(0, TEXT_LIMIT))
+    onHit({ ...parsed, text, origin, line, count: 1 }, kind)
+  }
+
+  return {
+    async scan(stream, origin) {
+      let rest: Buffer = EMPTY
+      let lines = 0
+      for await (const chunk of stream) {
+        const fresh = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        const bytes = rest.length > 0 ? Buffer.concat([rest, fresh]) : fresh
+        const end = bytes.lastIndexOf(NEWLINE) + 1
+        if (end > 0) lines += scanLines(bytes.subarray(0, end), origin, lines + 1)
+        rest = Buffer.from(bytes.subarray(end))
+        if (rest.length > lineBytes) {
+          scanLines(rest, origin, lines + 1)
+          rest = EMPTY
+        }
+      }
+      if (rest.length > 0) lines += Math.max(1, scanLines(rest, origin, lines + 1))
+      return lines
+    },
+  }
+}
+
+function countLines(bytes: Buffer, from: number, to: number): number {
+  let count = 0
+  for (
+    let at = bytes.indexOf(NEWLINE, from);
+    at >= 0 && at < to;
+    at = bytes.indexOf(NEWLINE, at + 1)
+  )
+    count++
+  return count
+}

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+import { constants, createGunzip } from 'node:zlib'
+
+/** The first bytes of a stream, and a stream that still yields them all. */
+export async function peek(
+  stream: AsyncIterable<Uint8Array>,
+  bytes: number,
+): Promise<{ head: Uint8Array; stream: AsyncIterable<Uint8Array> }> {
+  const iterator = stream[Symbol.asyncIterator]()
+  const seen: Uint8Array[] = []
+  let size = 0
+  while (size < bytes) {
+    const next = await iterator.next()
+    if (next.done) break
+    seen.push(next.value)
+    size += next.value.length
+  }
+  async function* all() {
+    try {
+      yield* seen
+      for (let next = await iterator.next(); !next.done; next = await iterator.next())
+        yield next.value
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  const head = seen.length === 1 ? seen[0]! : Buffer.concat(seen)
+  return { head: head.subarray(0, bytes), stream: all() }
+}
+
+/**
+ * Unpacks gzip. A stream that is cut off yields all that came before the cut, then `onTruncated` is called: zlib alone
+ * would throw it away.
+ */
+export async function* gunzip(
+  stream: AsyncIterable<Uint8Array>,
+  onTruncated: () => void,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  let tail: Buffer = Buffer.alloc(0)
+  async function* watched() {
+    for await (const chunk of stream) {
+      tail = Buffer.concat([tail, chunk]).subarray(-4)
+      yield chunk
+    }
+  }
+  const unzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 256 * 1024 })
+  const source = Readable.from(watched(), { objectMode: false })
+  source.on('error', (err) => unzip.destroy(err))
+  source.pipe(unzip)
+  try {
+    for await (const chunk of unzip) {
+      size += chunk.length
+      yield chunk
+    }
+  } finally {
+    source.destroy()
+    unzip.destroy()
+  }
+  // RFC 1952: the last four bytes are the unpacked size, modulo 2^32.
+  if (tail.length < 4 || tail.readUInt32LE(0) !== size % 2 ** 32) onTruncated()
+}
+
+/** Counts what passes and stops with `tooMuch()` at the limit. */
+export async function* limited(
+  stream: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    count(chunk.length)
+    yield chunk
+  }
+}
