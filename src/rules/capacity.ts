@@ -1,0 +1,97 @@
+import { LABEL } from '../kubevirt/labels.ts'
+import { isFinal, phaseOf } from '../kubevirt/migration.ts'
+import type { KubeVirt, Migration, Pod, Vmi } from '../kubevirt/types.ts'
+import { isDecentralized } from './admission.ts'
+import { numberOf, settingsFor } from './configuration.ts'
+
+/** Everything counts over all namespaces (fact sheet control-plane.md §2.6). */
+export interface ClusterView {
+  migrations: readonly Migration[]
+  vmis: readonly Vmi[]
+  pods: readonly Pod[]
+  kubevirt: KubeVirt | undefined
+}
+
+/** Which limit holds it, how much of it is used and by whom; the cluster's is asked first. */
+export type CapacityDecision =
+  | { admit: true; cluster: Slots; node?: Slots }
+  | {
+      admit: false
+      limit: 'cluster' | 'node'
+      used: number
+      of: number
+      by: Migration[]
+      node?: string
+    }
+
+export interface Slots {
+  used: number
+  of: number
+  by: Migration[]
+}
+
+const COUNTED_PHASES = ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Running']
+
+/**
+ * Is there a free slot for a migration away from this node? Inbound there is no limit. It may be asked for a migration
+ * that exists; one that has its target pod already counts itself.
+ */
+export function capacityFor(view: ClusterView, sourceNode: string | undefined): CapacityDecision {
+  const { cluster, outbound } = limitsOf(view.kubevirt)
+  const running = runningMigrations(view)
+  if (running.length >= cluster)
+    return { admit: false, limit: 'cluster', used: running.length, of: cluster, by: running }
+  const slots = { used: running.length, of: cluster, by: running }
+  if (sourceNode === undefined || sourceNode === '') return { admit: true, cluster: slots }
+
+  const leaving = outboundMigrations(view, running, sourceNode)
+  if (leaving.length >= outbound)
+    return {
+      admit: false,
+      limit: 'node',
+      used: leaving.length,
+      of: outbound,
+      by: leaving,
+      node: sourceNode,
+    }
+  return { admit: true, cluster: slots, node: { used: leaving.length, of: outbound, by: leaving } }
+}
+
+export function limitsOf(kubevirt: KubeVirt | undefined): { cluster: number; outbound: number } {
+  const settings = settingsFor(kubevirt)
+  return {
+    cluster: numberOf(settings.parallelMigrationsPerCluster) ?? 5,
+    outbound: numberOf(settings.parallelOutboundMigrationsPerNode) ?? 2,
+  }
+}
+
+/** Those that hold a slot as KubeVirt counts: from Scheduling on, or from the moment their target pod exists. */
+export function runningMigrations({
+  migrations,
+  pods,
+}: Pick<ClusterView, 'migrations' | 'pods'>): Migration[] {
+  const withPod = new Set(pods.flatMap((pod) => pod.metadata.labels?.[LABEL.migrationJobUid] ?? []))
+  return migrations.filter((migration) => {
+    if (isFinal(migration)) return false
+    const phase = phaseOf(migration)
+    // The source half of a migration between clusters has no target pod of its own to schedule.
+    const isSource = migration.spec.sendTo !== undefined && isDecentralized(migration.spec)
+    if (phase === 'Scheduling' && isSource) return false
+    return COUNTED_PHASES.includes(phase) || withPod.has(migration.metadata.uid ?? '')
+  })
+}
+
+/** Those whose VM is on the node, or was when it was handed off: the place counts on until the migration ends. */
+function outboundMigrations(view: ClusterView, running: Migration[], node: string): Migration[] {
+  const byName = new Map(view.vmis.map((vmi) => [keyOf(vmi.metadata), vmi]))
+  return running.filter((migration) => {
+    const vmi = byName.get(
+      keyOf({ namespace: migration.metadata.namespace, name: migration.spec.vmiName ?? '' }),
+    )
+    return vmi?.status?.nodeName === node || vmi?.status?.migrationState?.sourceNode === node
+  })
+}
+
+function keyOf({ namespace, name }: { namespace?: string | undefined; name: string }): string {
+  return `${namespace ?? ''}/${name}`
+}
