@@ -1,0 +1,72 @@
+/**
+ * What virt-launcher needs of a guest, whether it is synthetic, only pretended (`none`) or a QEMU: QEMU's own life of a
+ * migration. The target listens first; the source connects, copies while the guest runs, pauses it and sends the rest;
+ * then the target's guest is resumed and the source's ended, or the other way round.
+ */
+export interface Guest {
+  readonly state: 'incoming' | 'running' | 'paused' | 'ended'
+  pause(): void
+  resume(): void
+  /** Source: starts to copy to whoever listens behind the files. */
+  copyTo(files: ChannelFiles, settings: CopySettings): Copy
+  /** Target: listens at the files; resolves when it does. */
+  listen(files: ChannelFiles): Promise<Arrival>
+  /** Of memory and disk as they were handed over; undefined when this kind of guest has nothing to compare. */
+  checksum(): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+/** Unix sockets of the data channels; `disk` only for a block migration. */
+export interface ChannelFiles {
+  memory: string
+  disk?: string | undefined
+}
+
+export interface CopySettings {
+  /** Bytes a second on the memory channel, and again on the disk's; 0 is no limit. */
+  bandwidth: number
+  /** The guest is paused for the last round when that round is expected to take no longer. */
+  maxDowntimeMs: number
+  autoConverge: boolean
+}
+
+/** A copy under way on the source. */
+export interface Copy {
+  /** Resolves when all is at the target and the guest here is paused; rejects when it fails, and leaves the guest as it is. */
+  done: Promise<void>
+  progress(): CopyProgress
+  /** From now on the guest runs on the target and fetches what it lacks. There is no way back. */
+  startPostCopy(): void
+  /** Ends the copy: `done` rejects with the reason. Has no effect once post-copy has begun. */
+  cancel(reason: Error): void
+}
+
+/** The target's side of a copy. */
+export interface Arrival {
+  /** Resolves when all has arrived. */
+  complete: Promise<void>
+  /** Resolves when the guest may run: with `complete`, or at the start of post-copy. */
+  runnable: Promise<void>
+}
+
+/** What libvirt's job statistics say; bytes, bytes a second, ms. */
+export interface CopyProgress {
+  mode: 'PreCopy' | 'PostCopy'
+  iteration: number
+  /** Memory and disk together. */
+  totalBytes: number
+  /** What has been sent so far, repeated pages included. */
+  processedBytes: number
+  remainingBytes: number
+  memoryBytesPerSecond: number
+  diskBytesPerSecond: number
+  /** Of the last whole round. */
+  dirtyBytesPerSecond: number
+  expectedDowntimeMs: number
+  /** When the guest here was paused for good, in ms since the epoch. */
+  pausedAt: number | undefined
+  /** When post-copy's guest went on at the target. */
+  resumedAt: number | undefined
+  throttlePercent: number
+  postCopyRequests: number
+}
