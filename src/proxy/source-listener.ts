@@ -1,0 +1,98 @@
+import { unlink } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { EXIT, MigError } from '../errors.ts'
+import { type Connection, openConnection } from './connection.ts'
+import type { ProxyContext } from './context.ts'
+import { dialTcp, joinHostPort } from './dial.ts'
+import { requirePair } from './handshake.ts'
+import { openListener } from './listener.ts'
+import type { ProxyTls } from './tls.ts'
+import { prepareSocketPath, setSocketOwner } from './unix-socket.ts'
+
+export interface SourceRoute {
+  /** Where the launcher's libvirt and QEMU connect. */
+  file: string
+  label: number
+  targetAddress: string
+  targetPort: number
+}
+
+export interface SourceListener extends SourceRoute {
+  connections(): Connection[]
+  close(): Promise<void>
+}
+
+/**
+ * Listens on a unix socket in the source's launcher for one port of the target's proxy.
+ * @throws MigError `socket-…`, `listen-failed`
+ */
+export async function openSourceListener(
+  context: ProxyContext,
+  key: string,
+  route: SourceRoute,
+  secured: boolean,
+): Promise<SourceListener> {
+  const { file, label, targetAddress, targetPort } = route
+  const peer = joinHostPort(targetAddress, targetPort)
+  const log = context.logger({ uid: key, listening: basename(file), outbound: peer })
+
+  const dial = async (signal: AbortSignal) => {
+    const raw = await dialTcp(targetAddress, targetPort, { dialMs: context.limits.dialMs, signal })
+    if (!secured) return raw
+    const tls = context.tls() as ProxyTls
+    return context.handshakes.offer(raw, tls, requirePair(tls.client, 'client'))
+  }
+
+  const open = async () => {
+    await prepareSocketPath(file)
+    const listener = await openListener(
+      { path: file },
+      {
+        pauseOnConnect: true,
+        accept: (socket) =>
+          openConnection({
+            state: context.newState({ role: 'source', key, label, peer }),
+            inbound: socket,
+            secure: (plain) => Promise.resolve(plain),
+            dial,
+            limits: context.limits,
+            closed: context.closed,
+            log,
+          }),
+        onAcceptError: (err) => context.acceptFailed(err),
+      },
+    ).catch((err) => {
+      throw new MigError(EXIT.error, `can't listen on ${file}: ${err.message}`, {
+        code: 'listen-failed',
+        cause: err,
+      })
+    })
+    try {
+      if (context.socketOwner) await setSocketOwner(file, context.socketOwner)
+    } catch (err) {
+      await listener.close()
+      throw err
+    }
+    return listener
+  }
+
+  const listener = await open().catch((err) => {
+    log({
+      level: 'error',
+      msg: 'failed to create unix socket for proxy service',
+      reason: err.message,
+    })
+    throw err
+  })
+  log({ level: 'info', msg: 'proxy started listening' })
+  log({ level: 'info', msg: 'Manager created proxy on source node' })
+  return {
+    ...route,
+    connections: listener.connections,
+    async close() {
+      await listener.close()
+      await unlink(file).catch(() => {})
+      log({ level: 'info', msg: 'proxy stopped listening' })
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { chown, lstat, mkdir, readFile, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { basename, dirname } from 'node:path'
+import { EXIT, MigError } from '../errors.ts'
+
+/** `sun_path` has 108 bytes, the last is a NUL (data-plane.md §1.7). */
+const LONGEST_PATH = 107
+
+/** Who may connect: numeric, as the launcher's QEMU runs as 107:107. */
+export interface SocketOwner {
+  uid: number
+  gid: number
+}
+
+/** @throws MigError `socket-path-too-long`, exit 2 */
+export function checkSocketPath(path: string): void {
+  const length = Buffer.byteLength(path)
+  if (length <= LONGEST_PATH) return
+  throw new MigError(
+    EXIT.usage,
+    `the path ${path} is too long for a unix socket: ${length} bytes, at most ${LONGEST_PATH} fit`,
+    { code: 'socket-path-too-long', hint: 'use a shorter base folder' },
+  )
+}
+
+/**
+ * Makes room for a unix socket: creates its folder, removes what a dead listener left behind.
+ * @throws MigError `socket-in-use` when a live listener answers there, `socket-not-a-socket` when something else is there
+ */
+export async function prepareSocketPath(path: string): Promise<void> {
+  checkSocketPath(path)
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 }).catch((cause) => {
+    throw unusable(path, `its folder can't be created: ${cause.message}`, cause)
+  })
+  const existing = await lstat(path).catch(() => undefined)
+  if (!existing) return
+  if (!existing.isSocket()) {
+    throw new MigError(EXIT.error, `${path} exists and is no socket; it was left as it is`, {
+      code: 'socket-not-a-socket',
+    })
+  }
+  if (await answers(path)) {
+    throw new MigError(EXIT.error, `another process listens on ${path}`, {
+      code: 'socket-in-use',
+      hint: 'stop the other proxy first, or use another base folder or key',
+    })
+  }
+  await unlink(path).catch((cause) => {
+    throw unusable(path, `the stale socket can't be removed: ${cause.message}`, cause)
+  })
+}
+
+export async function setSocketOwner(path: string, { uid, gid }: SocketOwner): Promise<void> {
+  await chown(path, uid, gid).catch((cause) => {
+    throw unusable(path, `its owner can't be set to ${uid}:${gid}: ${cause.message}`, cause)
+  })
+}
+
+function unusable(path: string, why: string, cause: unknown): MigError {
+  return new MigError(EXIT.error, `the unix socket ${path} can't be used: ${why}`, {
+    code: 'socket-unusable',
+    cause,
+  })
+}
+
+/**
+ * Whether a listener lives behind a socket file. The kernel's table is asked first, because connecting to another
+ * proxy's data channel makes it dial, and QEMU may take the stray connection for a migration's (data-plane.md §1.5).
+ * The table shows only our own network namespace.
+ */
+async function answers(path: string): Promise<boolean> {
+  return (await isListedListener(path)) || (await acceptsConnections(path))
+}
+
+async function isListedListener(path: string): Promise<boolean> {
+  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
+  const { dev, ino } = await lstat(path)
+  for (const line of table.split('\n')) {
+    const [, , , flags, , , , ...words] = line.split(/\s+/)
+    const bound = words.join(' ')
+    if (flags !== LISTENING || basename(bound) !== basename(path)) continue
+    const other = await lstat(bound).catch(() => undefined)
+    if (other?.dev === dev && other.ino === ino) return true
+  }
+  return false
+}
+
+/** `__SO_ACCEPTCON` in the flags column of /proc/net/unix. */
+const LISTENING = '00010000'
+
+/** Only "connection refused" proves that nobody listens: a full backlog or a lack of rights doesn't. */
+function acceptsConnections(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({ path })
+    const answer = (alive: boolean) => {
+      probe.destroy()
+      resolve(alive)
+    }
+    probe.once('connect', () => answer(true))
+    probe.once('error', (err: NodeJS.ErrnoException) =>
+      answer(err.code !== 'ECONNREFUSED' && err.code !== 'ENOENT'),
+    )
+  })
+}

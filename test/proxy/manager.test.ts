@@ -1,0 +1,297 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, test } from 'vitest'
+import {
+  blackHole,
+  echo,
+  proxyPair,
+  randomBytes,
+  readAll,
+  tempDir,
+  testManager,
+  testPki,
+  unixClient,
+  unixServer,
+  until,
+} from './fixtures.ts'
+
+const pki = await testPki()
+
+describe.each([
+  ['mutual TLS', pki],
+  ['no TLS', 'disabled' as const],
+])('over %s', (_, tls) => {
+  test('bytes go both ways and come back whole', async () => {
+    const { source, target, file } = await proxyPair(tls, echo)
+    const sent = randomBytes(5_000_000)
+    const client = await unixClient(file)
+    client.end(sent)
+    expect((await readAll(client)).equals(sent)).toBe(true)
+    await Promise.all([source.idle(), target.idle()])
+    expect(source.records.map(({ msg }) => msg)).toContain(
+      '5000000 bytes copied from inbound to outbound',
+    )
+  })
+
+  test('the end of one direction leaves the other open', async () => {
+    const { file } = await proxyPair(tls, async (socket) => {
+      const got = await readAll(socket)
+      socket.end(`got ${got.length}`)
+    })
+    const client = await unixClient(file)
+    client.end(randomBytes(100_000))
+    expect(String(await readAll(client))).toBe('got 100000')
+  })
+
+  test('a backend that speaks first and ends first is heard to the end', async () => {
+    const { file, target } = await proxyPair(tls, (socket) => {
+      socket.end('NBDMAGIC')
+      socket.resume()
+    })
+    const client = await unixClient(file)
+    expect(String(await readAll(client))).toBe('NBDMAGIC')
+    client.end()
+    await target.idle()
+  })
+
+  test('a leg that dies takes the other with it', async () => {
+    const { source, target, file } = await proxyPair(tls, (socket) => {
+      socket.once('data', () => socket.destroy())
+    })
+    const client = await unixClient(file)
+    const closed = new Promise((resolve) => client.once('close', resolve).resume())
+    client.write('x')
+    client.once('end', () => client.end())
+    await closed
+    await Promise.all([source.idle(), target.idle()])
+  })
+})
+
+test('a bare connection and a failed handshake never reach the backend', async () => {
+  let reached = 0
+  const { target } = await proxyPair(pki, () => reached++, { limits: { handshakeMs: 200 } })
+  const port = Number(Object.keys(target.targetListenerPorts('uid'))[0])
+  const silent = connect(port, '127.0.0.1')
+  const rude = connect(port, '127.0.0.1')
+  rude.write('GET / HTTP/1.0\r\n\r\n')
+  await Promise.all(
+    [silent, rude].map((socket) => {
+      socket.on('error', () => {})
+      return new Promise((resolve) => socket.once('close', resolve).resume())
+    }),
+  )
+  await target.idle()
+  expect(reached).toBe(0)
+  expect(target.records.filter(({ level }) => level === 'error')).toHaveLength(2)
+})
+
+test('dialling has a time limit and a typed failure', async () => {
+  const dir = await tempDir()
+  const closed: string[] = []
+  const source = testManager('disabled', {
+    limits: { dialMs: 200 },
+    onClosed: ({ failure }) => closed.push(failure?.code ?? 'none'),
+  })
+  const port = await blackHole()
+  await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
+  const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+  await readAll(client)
+  await source.idle()
+  expect(closed).toEqual(['dial-timeout'])
+})
+
+test('a silent target is given up after the handshake limit', async () => {
+  const dir = await tempDir()
+  const silent = createServer((socket) => socket.resume())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as { port: number }
+  const source = testManager(pki, { limits: { handshakeMs: 100 } })
+  await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
+  const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+  await readAll(client)
+  await source.idle()
+  silent.close()
+  expect(source.records.find(({ level }) => level === 'error')).toMatchObject({
+    msg: 'unable to create outbound leg of proxy to host',
+    code: 'tls-timeout',
+    uid: 'uid',
+    listening: 'uid-source.sock',
+    outbound: `127.0.0.1:${port}`,
+  })
+})
+
+test('the port map has one random port for each label, and it is found in the socket names', async () => {
+  const target = testManager('disabled')
+  const dir = await tempDir()
+  await target.startTargetListener('abc', [
+    `${dir}/virtqemud-sock`,
+    `${dir}/abc-49152-source.sock`,
+    `${dir}/abc-49153-source.sock`,
+  ])
+  expect(Object.values(target.targetListenerPorts('abc')).sort()).toEqual([0, 49152, 49153])
+  expect(target.targetListenerPorts('unknown')).toEqual({})
+  expect(target.openListenerCount()).toBe(1)
+})
+
+test('the same target files in another order are no change, other files are', async () => {
+  const target = testManager('disabled')
+  await target.startTargetListener('a', ['/x/virtqemud-sock', '/x/a-49152-source.sock'])
+  const before = target.targetListenerPorts('a')
+  await target.startTargetListener('a', ['/x/a-49152-source.sock', '/x/virtqemud-sock'])
+  expect(target.targetListenerPorts('a')).toEqual(before)
+  await target.startTargetListener('a', ['/y/a-49152-source.sock', '/y/virtqemud-sock'])
+  expect(target.targetListenerPorts('a')).not.toEqual(before)
+  expect(target.records.map(({ msg }) => msg)).toContain(
+    'Manager stopping proxy on target node due to new unix filepath location',
+  )
+})
+
+test('a source with equal ports but swapped labels or another folder is a change', async () => {
+  const source = testManager('disabled')
+  const [one, two] = [await tempDir(), await tempDir()]
+  const starts = () => source.records.filter(({ msg }) => msg.startsWith('Manager created')).length
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0, '4002': 49152 }, one)
+  await source.startSourceListener('a', '127.0.0.1', { '4002': 49152, '4001': 0 }, one)
+  expect(starts()).toBe(2)
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 49152, '4002': 0 }, one)
+  expect(starts()).toBe(4)
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 49152, '4002': 0 }, two)
+  expect(starts()).toBe(6)
+  expect(source.sourceListenerFiles('a')).toEqual([
+    `${two}/migrationproxy/a-source.sock`,
+    `${two}/migrationproxy/a-49152-source.sock`,
+  ])
+  expect(existsSync(`${one}/migrationproxy/a-source.sock`)).toBe(false)
+})
+
+test('turning TLS off is a change for the next start', async () => {
+  let tls: typeof pki | 'disabled' = pki
+  const target = testManager('disabled', { tls: () => tls })
+  await target.startTargetListener('a', ['/x/virtqemud-sock'])
+  const before = target.targetListenerPorts('a')
+  tls = 'disabled'
+  await target.startTargetListener('a', ['/x/virtqemud-sock'])
+  expect(target.targetListenerPorts('a')).not.toEqual(before)
+})
+
+test('stopping cuts connections, removes sockets and forgets the key', async () => {
+  const { source, target, file } = await proxyPair(pki, echo)
+  const client = await unixClient(file)
+  client.write('hello')
+  await new Promise((resolve) => client.once('data', resolve))
+  expect(source.connections()).toMatchObject([
+    { role: 'source', key: 'uid', label: 0, phase: 'open', bytesOut: 5, bytesIn: 5 },
+  ])
+  await source.stopSourceListener('uid')
+  await source.stopSourceListener('unknown')
+  await target.idle()
+  expect(existsSync(file)).toBe(false)
+  expect(source.sourceListenerFiles('uid')).toEqual([])
+  expect(source.openListenerCount()).toBe(0)
+  expect(source.records.map(({ msg }) => msg)).toContain('stop channel terminated proxy')
+})
+
+test('after a graceful shutdown has begun, starts are refused and streams go on', async () => {
+  const { target, source, file } = await proxyPair(pki, echo)
+  const client = await unixClient(file)
+  target.initiateGracefulShutdown()
+  source.initiateGracefulShutdown()
+  await expect(target.startTargetListener('other', ['/x'])).rejects.toThrow(
+    'unable to process new migration connections during virt-handler shutdown',
+  )
+  client.end('still here')
+  expect(String(await readAll(client))).toBe('still here')
+})
+
+test('a stale socket is replaced; a live one and a file that is no socket are left alone', async () => {
+  const dir = await tempDir()
+  const script = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
+  const file = `${dir}/migrationproxy/a-source.sock`
+  await testManager('disabled').startSourceListener('b', '127.0.0.1', { '4001': 0 }, dir)
+  spawnSync(process.execPath, ['-e', script, file])
+  expect(existsSync(file)).toBe(true)
+
+  const first = testManager('disabled')
+  await first.startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir)
+  const second = testManager('disabled')
+  await expect(
+    second.startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir),
+  ).rejects.toMatchObject({ code: 'socket-in-use' })
+  // The refused one must not have knocked: on a data channel QEMU would take it for a stream.
+  expect(first.records.filter(({ level }) => level === 'error')).toEqual([])
+  expect(existsSync(file)).toBe(true)
+
+  await writeFile(`${dir}/migrationproxy/c-source.sock`, 'precious')
+  await expect(
+    second.startSourceListener('c', '127.0.0.1', { '4001': 0 }, dir),
+  ).rejects.toMatchObject({ code: 'socket-not-a-socket' })
+})
+
+test('a failed start leaves nothing behind', async () => {
+  const dir = await tempDir()
+  const source = testManager('disabled')
+  const deep = `${dir}/${'x'.repeat(107 - dir.length - '/migrationproxy/a-source.sock'.length - 1)}`
+  await expect(
+    source.startSourceListener('a', '127.0.0.1', { '1': 0, '2': 49152 }, deep),
+  ).rejects.toMatchObject({ code: 'socket-path-too-long', exit: 2 })
+  expect(existsSync(`${deep}/migrationproxy/a-source.sock`)).toBe(false)
+  expect(source.openListenerCount()).toBe(0)
+})
+
+test.each([
+  [{}, 'is empty'],
+  [{ x: 0 }, 'no TCP port'],
+  [{ '70000': 0 }, 'no TCP port'],
+  [{ '4001': 7 }, 'the label 7, expected 0, 49152 or 49153'],
+  [{ '4001': 0, '4002': 0 }, 'the same label 0'],
+])('the port map %j is refused: %s', async (map, why) => {
+  const start = testManager('disabled').startSourceListener('a', '127.0.0.1', map as never, '/x')
+  await expect(start).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(why) })
+})
+
+test('a target address that is no address is refused', async () => {
+  const start = testManager('disabled').startSourceListener('a', 'node-1', { '4001': 0 }, '/x')
+  await expect(start).rejects.toMatchObject({ code: 'bad-address', exit: 2 })
+})
+
+test('target ports come from the range, and a full range is said so', async () => {
+  const blocker = createServer()
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+  const { port } = blocker.address() as { port: number }
+  const target = testManager('disabled', { portRange: { first: port, last: port } })
+  await expect(target.startTargetListener('a', ['/x'])).rejects.toMatchObject({
+    code: 'port-in-use',
+    message: expect.stringContaining(`${port} and ${port}`),
+  })
+  await new Promise((resolve) => blocker.close(resolve))
+  await target.startTargetListener('a', ['/x'])
+  expect(target.targetListenerPorts('a')).toEqual({ [port]: 0 })
+})
+
+test('the manager runs in a worker thread', async () => {
+  const dir = await tempDir()
+  await unixServer(join(dir, 'backend'), echo)
+  const worker = new Worker(new URL('./manager-worker.ts', import.meta.url), {
+    workerData: { dir, tls: { ca: pki.ca, server: pki.server, client: pki.client } },
+  })
+  const file: string = await new Promise((resolve, reject) =>
+    worker.once('message', resolve).once('error', reject),
+  )
+  const client = await unixClient(file)
+  client.end('through a thread')
+  expect(String(await readAll(client))).toBe('through a thread')
+  await worker.terminate()
+})
+
+test('connections are gone from the list when they are done', async () => {
+  const { source, file } = await proxyPair(pki, echo)
+  const client = await unixClient(file)
+  await until(() => source.connections()[0]?.phase === 'open')
+  client.end()
+  await readAll(client)
+  await until(() => source.connections().length === 0)
+})
