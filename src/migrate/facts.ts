@@ -1,0 +1,52 @@
+import type { Cluster } from '../cluster/cluster.ts'
+import { get, list } from '../cluster/objects.ts'
+import type { Reference } from '../kubevirt/reference.ts'
+import { MIGRATION_POLICIES, NAMESPACES } from '../kubevirt/resources.ts'
+import type { MigrationPolicy, Namespace } from '../kubevirt/types.ts'
+import { readClusterView, readKubeVirt } from './cluster-view.ts'
+import { findVm, type Lookup, migrationsOf } from './find.ts'
+import type { Facts } from './forecast.ts'
+import { type Gap, toGap } from './gap.ts'
+
+/**
+ * Reads all that a forecast needs. The VM and its migrations must be readable; what is beyond the namespace often is
+ * not, and then it is a gap.
+ * @throws MigError: no such VM (9), not permitted (8), unreachable (1)
+ */
+export async function readFacts(
+  cluster: Cluster,
+  reference: Reference,
+  lookup: Lookup,
+): Promise<Facts> {
+  const { namespace, signal } = lookup
+  const { name } = reference
+  const gaps: Gap[] = []
+  const optional = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read
+    } catch (err) {
+      gaps.push(toGap(what, err))
+      return undefined
+    }
+  }
+  const { vm, vmi } = await findVm(cluster, reference, lookup)
+  const [migrations, view, kubevirt, policies, inNamespace] = await Promise.all([
+    migrationsOf(cluster, name, lookup),
+    optional('migrations of other namespaces', readClusterView(cluster, signal)),
+    optional('the KubeVirt CR', readKubeVirt(cluster, signal)),
+    optional('migration policies', list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal })),
+    optional('the namespace', get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal })),
+  ])
+  return {
+    namespace,
+    name,
+    vm,
+    vmi,
+    migrations,
+    view,
+    kubevirt,
+    policies: policies?.items,
+    inNamespace,
+    gaps,
+  }
+}

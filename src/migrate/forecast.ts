@@ -1,0 +1,103 @@
+import { phaseOf } from '../kubevirt/migration.ts'
+import type { KubeVirt, Migration, MigrationPolicy, Namespace, Vm, Vmi } from '../kubevirt/types.ts'
+import { admitMigration, inFlight } from '../rules/admission.ts'
+import { type CapacityDecision, type ClusterView, capacityFor } from '../rules/capacity.ts'
+import { type Settings, settingsFor } from '../rules/configuration.ts'
+import { type PolicyDecision, policyFor } from '../rules/policy.ts'
+import { type QueueStanding, standingOf } from '../rules/queue.ts'
+import type { Gap } from './gap.ts'
+
+/** What was read before anything is created; undefined is what could not be read, and `gaps` say why. */
+export interface Facts {
+  namespace: string
+  name: string
+  vm: Vm | undefined
+  vmi: Vmi | undefined
+  /** Of this namespace. */
+  migrations: Migration[]
+  view: ClusterView | undefined
+  kubevirt: KubeVirt | undefined
+  policies: MigrationPolicy[] | undefined
+  inNamespace: Namespace | undefined
+  gaps: Gap[]
+}
+
+export interface Blocker {
+  /** The rule that refuses (`in-flight`, `not-migratable` …), or ours: `not-running`. */
+  check: string
+  /** What it says, in KubeVirt's own words where they are its. */
+  message: string
+  /** What stands in the way: the other migration. */
+  migration?: { name: string; phase: string }
+}
+
+/** What will happen to a migration that is started now. */
+export interface Forecast {
+  /** Empty when it is admitted; else all that refuse, not only the first that a webhook would name. */
+  blockers: Blocker[]
+  node: string | undefined
+  /** Undefined when policies could not be read. */
+  policy: PolicyDecision | undefined
+  /** What holds, and who says so; without policies as if there were none. */
+  settings: Settings
+  /** Undefined when migrations of other namespaces could not be read: the limits count them. */
+  capacity: (CapacityDecision & { standing: QueueStanding }) | undefined
+  gaps: Gap[]
+}
+
+/** One that a user starts has no priority. */
+const PLANNED: Migration = { metadata: { name: '', uid: 'planned' }, spec: {} }
+
+/** Predicts by the rules that KubeVirt's controller follows; what it says of capacity holds for this moment only. */
+export function forecast(facts: Facts): Forecast {
+  const { vmi, policies, inNamespace, view } = facts
+  const policy = policies && policyFor(policies, vmi?.metadata.labels, inNamespace?.metadata.labels)
+  return {
+    blockers: blockersOf(facts),
+    node: vmi?.status?.nodeName,
+    policy,
+    settings: settingsFor(facts.kubevirt, policy?.winner?.policy),
+    capacity: view && {
+      ...capacityFor(view, vmi?.status?.nodeName),
+      standing: standingOf(PLANNED, view.migrations, view.pods),
+    },
+    gaps: facts.gaps,
+  }
+}
+
+function blockersOf({ namespace, name, vm, vmi, migrations }: Facts): Blocker[] {
+  // A VM without VMI does exist: it is not running.
+  const instance = vmi ?? { metadata: { name, namespace }, spec: {} }
+  const admission = admitMigration({
+    namespace,
+    spec: { vmiName: name },
+    vmi: instance,
+    migrations,
+    userName: '',
+  })
+  const refusals = admission.admit ? [] : admission.blockers
+  const active = inFlight(migrations, instance)
+  const blockers = refusals.map(
+    ({ check, message }): Blocker =>
+      check === 'in-flight' && active
+        ? {
+            check,
+            message,
+            migration: { name: active.metadata.name, phase: phaseOf(active) },
+          }
+        : { check, message },
+  )
+  const idle = notRunning(vm, vmi)
+  return idle ? [idle, ...blockers.filter(({ check }) => check !== 'vmi-final')] : blockers
+}
+
+/**
+ * The webhook lets a VM pass that does not run (yet), and the migration would then wait for it without end (fact sheet
+ * control-plane.md §3.1): that is not what is meant by moving a VM.
+ */
+function notRunning(vm: Vm | undefined, vmi: Vmi | undefined): Blocker | undefined {
+  const phase = vmi?.status?.phase
+  if (phase === 'Running') return undefined
+  const state = vm?.status?.printableStatus ?? phase ?? (vmi ? 'Pending' : 'Stopped')
+  return { check: 'not-running', message: `it is not running: its status is ${state}` }
+}

@@ -1,0 +1,181 @@
+import type { Clock } from '../clock.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { EXIT, type ExitCode, MigError } from '../errors.ts'
+import type { Reference } from '../kubevirt/reference.ts'
+import type { Migration } from '../kubevirt/types.ts'
+import { readFacts } from './facts.ts'
+import { follow } from './follow.ts'
+import { type Forecast, forecast } from './forecast.ts'
+import type { Gap } from './gap.ts'
+import { firstSight, type Observed } from './observed.ts'
+import { emptyReport, type MigrationReport, refusedReport, reportOf } from './report.ts'
+import { migrationObject, type NewMigration, startMigration } from './start.ts'
+import type { Step } from './steps.ts'
+import { failureOf, outcomeOf } from './timeline.ts'
+
+export interface MoveOptions {
+  namespace: string
+  clock: Clock
+  /** Its reason is a MigError: interrupted (130) or timed out (5). The migration itself goes on. */
+  signal: AbortSignal
+  /** False returns once it is created. */
+  wait: boolean
+  dryRun?: 'client' | 'server' | undefined
+}
+
+export type MoveStep =
+  | { type: 'forecast'; forecast: Forecast }
+  | { type: 'created'; migration: Migration }
+  | Step
+
+export interface Moving {
+  vm: string
+  step: MoveStep
+  /** Undefined until it is created. */
+  observed: Observed | undefined
+}
+
+export interface Moved {
+  vm: string
+  report: MigrationReport
+  /** Why the exit code is not 0. */
+  error: MigError | undefined
+  /** The object of a dry run. */
+  planned: NewMigration | Migration | undefined
+}
+
+/**
+ * Moves one VM: forecast, creation, then all steps to the end. Never throws a MigError: the result carries it, so that
+ * one VM's refusal doesn't stop another's move.
+ */
+export async function* moveVm(
+  cluster: Cluster,
+  reference: Reference,
+  options: MoveOptions,
+): AsyncGenerator<Moving, Moved, undefined> {
+  const { clock, namespace, signal } = options
+  const vm = reference.name
+  let predicted: Forecast | undefined
+  let observed: Observed | undefined
+  const gaps: Gap[] = []
+  try {
+    predicted = forecast(await readFacts(cluster, reference, { namespace, signal }))
+    yield { vm, step: { type: 'forecast', forecast: predicted }, observed }
+    if (predicted.blockers.length > 0) throw notAdmitted(vm, predicted)
+    signal.throwIfAborted()
+    const object = migrationObject(namespace, vm)
+    if (options.dryRun) {
+      const dryRun = options.dryRun === 'server'
+      const planned = dryRun ? await startMigration(cluster, object, { dryRun }) : object
+      const report = { ...emptyReport(namespace, vm, clock.now()), outcome: 'planned' as const }
+      return { vm, report, error: undefined, planned }
+    }
+    // Without the signal: what was begun is finished, so that it is known whether there is a migration.
+    const migration = await startMigration(cluster, object)
+    observed = seenFromStart(migration, clock.now())
+    yield { vm, step: { type: 'created', migration }, observed }
+    if (options.wait) {
+      for await (const { step, observed: now } of follow(cluster, observed, options)) {
+        observed = now
+        if (step.type === 'gap') gaps.push(step.gap)
+        yield { vm, step, observed }
+      }
+    }
+    return ended(vm, observed, endError(observed), gaps, clock)
+  } catch (err) {
+    if (!(err instanceof MigError)) throw err
+    if (observed) return ended(vm, observed, stillGoing(err, observed), gaps, clock)
+    const error = err === signal.reason ? nothingDone(err, vm) : err
+    const report = refusedReport({ namespace, vm }, { forecast: predicted, error }, clock.now())
+    return { vm, report, error, planned: undefined }
+  }
+}
+
+/** Contract for several subjects: the first of these that is present (design.md §4). */
+const WORST = [
+  EXIT.interrupted,
+  EXIT.error,
+  EXIT.refused,
+  EXIT.notFound,
+  EXIT.migrationFailed,
+  EXIT.migrationCancelled,
+  EXIT.timeout,
+]
+
+export function exitOf(errors: (MigError | undefined)[]): ExitCode {
+  return WORST.find((exit) => errors.some((error) => error?.exit === exit)) ?? EXIT.ok
+}
+
+function ended(
+  vm: string,
+  observed: Observed,
+  error: MigError | undefined,
+  gaps: Gap[],
+  clock: Clock,
+): Moved {
+  return { vm, report: reportOf(observed, clock.now(), gaps), error, planned: undefined }
+}
+
+/** We made it and saw its beginning. */
+function seenFromStart(migration: Migration, now: number): Observed {
+  return { ...firstSight(migration), seenAt: new Map([['', now]]) }
+}
+
+function endError(observed: Observed): MigError | undefined {
+  const { name, namespace } = observed.migration.metadata
+  const vm = observed.migration.spec.vmiName
+  const where = `migration "${name}" of "${vm}"`
+  switch (outcomeOf(observed)) {
+    case 'failed': {
+      const reason = failureOf(observed)?.reason ?? 'no reason is recorded'
+      return new MigError(EXIT.migrationFailed, `${where} failed: ${reason}`, {
+        hint: `"kubectl mig diagnose vmim/${name} -n ${namespace}" looks for the cause`,
+      })
+    }
+    case 'cancelled':
+      return new MigError(EXIT.migrationCancelled, `${where} was cancelled`, {
+        hint: stays(observed),
+      })
+    case 'unknown':
+      return new MigError(EXIT.error, `${where} is gone, and nothing says how it ended`, {
+        hint: `"kubectl mig status vm/${vm} -n ${namespace}" shows where the VM is`,
+      })
+    default:
+      return undefined
+  }
+}
+
+function stays({ vmi }: Observed): string {
+  const node = vmi?.status?.nodeName
+  return node ? `the VM runs on ${node} as before` : 'the VM runs where it ran before'
+}
+
+/** Interrupted, timed out, or lost for good: whatever it is, the migration itself goes on. */
+function stillGoing(err: MigError, { migration }: Observed): MigError {
+  const { name, namespace } = migration.metadata
+  return new MigError(err.exit, `${err.message}; migration "${name}" goes on`, {
+    hint: `"kubectl mig status vmim/${name} -n ${namespace} -w" follows it, "kubectl mig cancel vmim/${name} -n ${namespace}" ends it`,
+    cause: err,
+  })
+}
+
+function nothingDone(err: MigError, vm: string): MigError {
+  return new MigError(err.exit, `${err.message}; nothing was created for "${vm}"`, { cause: err })
+}
+
+function notAdmitted(vm: string, { blockers }: Forecast): MigError {
+  const reasons = blockers.map(({ migration, message }) =>
+    migration
+      ? `migration "${migration.name}" is in flight (${migration.phase || 'not yet looked at'})`
+      : message,
+  )
+  const list =
+    reasons.length === 1 ? reasons[0] : reasons.map((text, i) => `(${i + 1}) ${text}`).join('; ')
+  const active = blockers.find(({ migration }) => migration)
+  return new MigError(EXIT.notFound, `"${vm}" cannot be migrated: ${list}`, {
+    code: 'NotAdmitted',
+    ...(active && {
+      hint: `"kubectl mig status vm/${vm} -w" follows it, "kubectl mig cancel vm/${vm}" ends it`,
+    }),
+  })
+}

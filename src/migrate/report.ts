@@ -1,0 +1,233 @@
+import type { ExitCode, MigError } from '../errors.ts'
+import { ANNOTATION } from '../kubevirt/labels.ts'
+import { timeOf } from '../kubevirt/migration.ts'
+import type { Migration } from '../kubevirt/types.ts'
+import type { Blocker, Forecast } from './forecast.ts'
+import type { Gap } from './gap.ts'
+import { eventTime, type Observed, ownState } from './observed.ts'
+import { estimateOf } from './progress.ts'
+import { warningsOf } from './steps.ts'
+import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
+
+export const API_VERSION = 'kubectl-mig/v1alpha1'
+
+/**
+ * What is told of one VM's migration in JSON and YAML (schema/MigrationReport.json). Times are RFC 3339, durations
+ * seconds, sizes bytes, rates bytes a second; null is what is not known or not there.
+ */
+export interface MigrationReport {
+  apiVersion: typeof API_VERSION
+  kind: 'MigrationReport'
+  generatedAt: string
+  namespace: string
+  vm: string
+  migration: MigrationIdentity | null
+  /** `none`: the VM has no migration; `refused`: nothing was created, see blockers or error; `planned`: a dry run. */
+  outcome: Outcome | 'none' | 'refused' | 'planned'
+  /** As KubeVirt names it; "" before a controller has looked, and where there is no migration. */
+  phase: string
+  since: string | null
+  forSeconds: number | null
+  cancelling: boolean
+  durationSeconds: number | null
+  sourceNode: string | null
+  targetNode: string | null
+  sourcePod: string | null
+  targetPod: string | null
+  mode: string | null
+  policy: string | null
+  copy: CopyReport | null
+  failure: { reason: string; source: string } | null
+  timeline: { phase: string; enteredAt: string | null; seconds: number | null }[]
+  warnings: {
+    object: string
+    reason: string
+    message: string
+    count: number
+    time: string | null
+  }[]
+  blockers: Blocker[]
+  /** Why nothing could be done, where it was no blocker. */
+  error: { exit: ExitCode; message: string; hint: string | null } | null
+  /** What could not be seen. */
+  gaps: Gap[]
+}
+
+export interface MigrationIdentity {
+  name: string
+  uid: string
+  createdAt: string | null
+  /** Who wanted it: a person, an eviction (drain), KubeVirt's workload updater. */
+  origin: 'user' | 'evacuation' | 'workload-update'
+}
+
+export interface CopyReport {
+  startedAt: string | null
+  endedAt: string | null
+  totalBytes: number | null
+  remainingBytes: number | null
+  transferredBytes: number | null
+  transferRate: number | null
+  dirtyRate: number | null
+  /** An estimate is a range; `max` null: at these rates it does not end. Null when there is none. */
+  etaSeconds: { min: number; max: number | null } | null
+  rounds: number | null
+  downtimeSeconds: number | null
+  /** The content was compared on both sides; only the lab does that. */
+  verified: boolean | null
+}
+
+export interface MigrationList {
+  apiVersion: typeof API_VERSION
+  kind: 'MigrationList'
+  generatedAt: string
+  items: MigrationReport[]
+}
+
+/** A migration that is, or was, as a report. */
+export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): MigrationReport {
+  const { migration, vmi, targetPod } = observed
+  const timeline = timelineOf(observed, now)
+  const state = ownState(observed)
+  const over = timeline.outcome !== 'running'
+  return {
+    ...emptyReport(migration.metadata.namespace ?? '', migration.spec.vmiName ?? '', now),
+    migration: identityOf(migration),
+    outcome: timeline.outcome,
+    phase: timeline.phase,
+    since: rfc3339(timeline.since),
+    forSeconds: timeline.since === undefined ? null : seconds(now - timeline.since),
+    cancelling: !over && isCancelling(observed),
+    durationSeconds: timeline.total ? seconds(timeline.total.ms) : null,
+    // Before hand-off the VM is where it always was.
+    sourceNode: state?.sourceNode ?? (over ? null : (vmi?.status?.nodeName ?? null)),
+    targetNode: state?.targetNode ?? targetPod?.spec.nodeName ?? null,
+    sourcePod: state?.sourcePod ?? migration.status?.migrationState?.sourcePod ?? null,
+    targetPod: state?.targetPod ?? targetPod?.metadata.name ?? null,
+    mode: state?.mode ?? null,
+    policy: state?.migrationPolicyName ?? null,
+    copy: copyOf(observed, over),
+    failure: timeline.outcome === 'failed' ? (failureOf(observed) ?? null) : null,
+    timeline: timelineReport(timeline),
+    warnings: warningsOf(observed).map((event) => ({
+      object: `${event.involvedObject.kind}/${event.involvedObject.name}`,
+      reason: event.reason ?? '',
+      message: event.message ?? '',
+      count: event.count ?? 1,
+      time: rfc3339(eventTime(event)),
+    })),
+    gaps,
+  }
+}
+
+/** A report of a VM about which there is nothing to tell: it has no migration, or none could be made. */
+export function emptyReport(namespace: string, vm: string, now: number): MigrationReport {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'MigrationReport',
+    generatedAt: new Date(now).toISOString(),
+    namespace,
+    vm,
+    migration: null,
+    outcome: 'none',
+    phase: '',
+    since: null,
+    forSeconds: null,
+    cancelling: false,
+    durationSeconds: null,
+    sourceNode: null,
+    targetNode: null,
+    sourcePod: null,
+    targetPod: null,
+    mode: null,
+    policy: null,
+    copy: null,
+    failure: null,
+    timeline: [],
+    warnings: [],
+    blockers: [],
+    error: null,
+    gaps: [],
+  }
+}
+
+/** Nothing was created. */
+export function refusedReport(
+  at: { namespace: string; vm: string },
+  { forecast, error }: { forecast?: Forecast | undefined; error: MigError },
+  now: number,
+): MigrationReport {
+  return {
+    ...emptyReport(at.namespace, at.vm, now),
+    outcome: 'refused',
+    sourceNode: forecast?.node ?? null,
+    blockers: forecast?.blockers ?? [],
+    error: { exit: error.exit, message: error.message, hint: error.hint ?? null },
+    gaps: forecast?.gaps ?? [],
+  }
+}
+
+export function listOf(items: MigrationReport[], now: number): MigrationList {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'MigrationList',
+    generatedAt: new Date(now).toISOString(),
+    items,
+  }
+}
+
+function identityOf({ metadata }: Migration): MigrationIdentity {
+  const { annotations = {} } = metadata
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    createdAt: rfc3339(timeOf(metadata.creationTimestamp)),
+    origin:
+      ANNOTATION.evacuationMigration in annotations
+        ? 'evacuation'
+        : ANNOTATION.workloadUpdateMigration in annotations
+          ? 'workload-update'
+          : 'user',
+  }
+}
+
+function copyOf(observed: Observed, over: boolean): CopyReport | null {
+  const state = ownState(observed)
+  const { progress, finished } = observed
+  if (!state?.startTimestamp && !progress) return null
+  const eta = progress && !over ? estimateOf(progress) : undefined
+  return {
+    startedAt: rfc3339(timeOf(state?.startTimestamp)),
+    endedAt: rfc3339(timeOf(state?.endTimestamp)),
+    totalBytes: progress?.totalBytes ?? null,
+    remainingBytes: over ? null : (progress?.remainingBytes ?? null),
+    transferredBytes: finished?.transferredBytes ?? progress?.processedBytes ?? null,
+    transferRate: over ? null : (progress?.transferRate ?? null),
+    dirtyRate: over ? null : (progress?.dirtyRate ?? null),
+    etaSeconds: eta
+      ? { min: seconds(eta.minMs), max: eta.maxMs === undefined ? null : seconds(eta.maxMs) }
+      : null,
+    rounds: finished?.rounds ?? null,
+    downtimeSeconds: finished?.downtimeSeconds ?? null,
+    verified: finished?.verified ?? null,
+  }
+}
+
+function timelineReport({ entries }: Timeline): MigrationReport['timeline'] {
+  return entries
+    .filter(({ state }) => state !== 'ahead')
+    .map(({ phase, at, took }) => ({
+      phase,
+      enteredAt: rfc3339(at),
+      seconds: took ? seconds(took.ms) : null,
+    }))
+}
+
+function rfc3339(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+/** To the millisecond. */
+function seconds(ms: number): number {
+  return Math.max(0, Math.round(ms)) / 1000
+}

@@ -1,0 +1,26 @@
+export type Format = 'json' | 'yaml'
+
+/**
+ * One machine-readable document. With `stream` (-w) it is one of many: JSON on a line of its own, YAML after `---`.
+ * Control characters stay escaped in both, so that looking at a document on a terminal is harmless.
+ */
+export async function formatDocument(
+  value: unknown,
+  format: Format,
+  { stream = false } = {},
+): Promise<string> {
+  if (format === 'json') return `${escaped(JSON.stringify(value, null, stream ? 0 : 2))}\n`
+  const { stringify } = await import('yaml')
+  // Through JSON: undefined members are left out, as they are there; plain text is never folded over lines.
+  const plain = JSON.parse(JSON.stringify(value))
+  const text = stringify(plain, { lineWidth: 0, aliasDuplicateObjects: false })
+  return stream ? `---\n${text}` : text
+}
+
+/** JSON leaves DEL, the C1 characters and marks of writing direction as they are. */
+function escaped(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,215 @@
+import { publishedPorts } from '../kubevirt/migration.ts'
+import type { Event, Migration } from '../kubevirt/types.ts'
+import type { Forecast } from '../migrate/forecast.ts'
+import { type Observed, ownState } from '../migrate/observed.ts'
+import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
+import type { CopyReport, MigrationReport } from '../migrate/report.ts'
+import { podTrouble } from '../migrate/steps.ts'
+import { isCancelling, type Span } from '../migrate/timeline.ts'
+import {
+  count,
+  formatAge,
+  formatBytes,
+  formatDuration,
+  formatMilliseconds,
+  formatPercent,
+  formatRange,
+  formatRate,
+} from './units.ts'
+
+/** The words for what src/migrate found. Its values come in, sentences go out; nothing is decided here. */
+
+/** The unset phase has no name of its own. */
+export function phaseName(phase: string): string {
+  return phase || 'Created'
+}
+
+export function spanText(span: Span | undefined): string {
+  if (!span) return ''
+  return span.exact ? formatDuration(span.ms) : formatAge(span.ms)
+}
+
+/** What goes on in a phase, while it lasts. */
+export function activeDetail(phase: string, observed: Observed): string {
+  const state = ownState(observed)
+  const pod = observed.targetPod
+  const target = state?.targetNode ?? pod?.spec.nodeName ?? 'the target node'
+  const text = activeText()
+  return isCancelling(observed) ? `${text}${text ? '; ' : ''}being cancelled` : text
+
+  function activeText(): string {
+    switch (phase) {
+      case '':
+        return 'virt-controller has not looked at it yet'
+      case 'Pending':
+        return pod ? `target pod ${pod.metadata.name}` : 'no target pod yet'
+      case 'Scheduling':
+        return podText(observed)
+      case 'Scheduled':
+        return `being handed over to virt-handler on ${target}`
+      case 'PreparingTarget':
+        return `virt-handler on ${target} prepares the target`
+      case 'TargetReady':
+        return `virt-handler on ${state?.sourceNode ?? 'the source node'} is to start the copy`
+      case 'Running':
+        return runningText(observed)
+      default:
+        return ''
+    }
+  }
+}
+
+/** What came of a phase that is over. */
+export function doneDetail(phase: string, observed: Observed): string {
+  const { migration, targetPod } = observed
+  const state = ownState(observed)
+  const node = state?.targetNode ?? targetPod?.spec.nodeName
+  switch (phase) {
+    case '':
+      return migration.metadata.name
+    case 'Pending':
+      return named('target pod', state?.targetPod ?? targetPod?.metadata.name)
+    case 'Scheduling':
+      return named('the target pod runs on', node)
+    case 'Scheduled':
+      return named('handed over to virt-handler on', state?.targetNode)
+    case 'PreparingTarget':
+      return listening(observed)
+    case 'TargetReady':
+      return state?.startTimestamp ? named('copy started by', state.sourceNode) : ''
+    default:
+      return ''
+  }
+}
+
+function podText({ targetPod }: Observed): string {
+  if (!targetPod) return 'target pod'
+  const { metadata, spec } = targetPod
+  const trouble = podTrouble(targetPod)
+  const place = spec.nodeName ? ` starts on ${spec.nodeName}` : ' has no node yet'
+  return `target pod ${metadata.name}${place}${trouble ? `: ${trouble}` : ''}`
+}
+
+function runningText(observed: Observed): string {
+  if (observed.progress) return copyText(observed.progress)
+  const state = ownState(observed)
+  if (state?.completed) return 'copied; the target finishes'
+  return state?.mode === 'PostCopy' ? 'copying, the guest runs on the target already' : 'copying'
+}
+
+function listening(observed: Observed): string {
+  const state = ownState(observed)
+  const ports = publishedPorts(state).map(({ port }) => port)
+  if (!state?.targetNodeAddress) return ''
+  return `${state.targetNode} listens at ${state.targetNodeAddress}, ports ${ports.join(', ')}`
+}
+
+/** `37 MiB left, 28 MiB/s, dirty 6 MiB/s, 1–2s`; what is not known is left out. */
+export function copyText(progress: CopyProgress): string {
+  const { remainingBytes, transferRate, dirtyRate } = progress
+  const estimate = estimateOf(progress)
+  return [
+    remainingBytes === undefined ? '' : `${formatBytes(remainingBytes)} left`,
+    transferRate === undefined ? '' : formatRate(transferRate),
+    dirtyRate === undefined ? '' : `dirty ${formatRate(dirtyRate)}`,
+    estimate ? formatRange(estimate.minMs, estimate.maxMs) : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** The same with the percentage in front, for a line of its own. */
+export function copyLine(progress: CopyProgress): string {
+  const done = doneOf(progress)
+  return `${done === undefined ? '' : `${formatPercent(done)}, `}${copyText(progress)}`
+}
+
+/** `no policy; slots in use: cluster 0 of 5, node-1 0 of 2`. */
+export function forecastText({ policy, capacity }: Forecast): string {
+  const name = policy?.winner?.policy.metadata.name
+  const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
+  return `${which}; ${capacityText(capacity)}`
+}
+
+function capacityText(capacity: Forecast['capacity']): string {
+  if (!capacity) return 'slots unknown'
+  if (capacity.admit) {
+    const { cluster, node } = capacity
+    const slots = [`cluster ${cluster.used} of ${cluster.of}`]
+    if (node) slots.push(`node ${node.used} of ${node.of}`)
+    return `slots in use: ${slots.join(', ')}`
+  }
+  return `it will wait: ${limitText(capacity)}`
+}
+
+/** Which limit holds a migration; there are no positions in KubeVirt's queue (design.md §4). */
+export function limitText(held: {
+  limit: 'cluster' | 'node'
+  used: number
+  of: number
+  node?: string
+  standing: { above: unknown[]; competing: unknown[] }
+}): string {
+  const { limit, used, of, node, standing } = held
+  const which = limit === 'cluster' ? 'the cluster' : `node ${node}`
+  const { above, competing } = standing
+  return `${used} of ${of} slots of ${which} are in use, ${above.length} waiting rank above it, ${competing.length} compete`
+}
+
+/** `87 MiB in 3 rounds, downtime 41 ms, content verified`; what nobody measured is said to be unknown. */
+export function copiedText(copy: CopyReport | null): string {
+  const bytes = copy?.transferredBytes ?? undefined
+  const rounds = copy?.rounds ?? undefined
+  const downtime = copy?.downtimeSeconds ?? undefined
+  const unknown = [
+    ...(bytes === undefined ? ['bytes'] : []),
+    ...(rounds === undefined ? ['rounds'] : []),
+    ...(downtime === undefined ? ['downtime'] : []),
+  ]
+  return [
+    ...(bytes === undefined ? [] : [`${formatBytes(bytes)} copied`]),
+    ...(rounds === undefined ? [] : [count(rounds, 'round')]),
+    ...(downtime === undefined ? [] : [`downtime ${formatMilliseconds(downtime * 1000)}`]),
+    ...(copy?.verified === true ? ['content verified'] : []),
+    ...(copy?.verified === false ? ['CONTENT DIFFERS'] : []),
+    ...(unknown.length > 0 ? [`${listed(unknown)} unknown`] : []),
+  ].join(', ')
+}
+
+/** `vm-1 moved from node-1 to node-3 in 4s: …` */
+export function movedText(report: MigrationReport): string {
+  const { vm, sourceNode, targetNode, durationSeconds, copy } = report
+  const route = `from ${sourceNode ?? 'an unknown node'} to ${targetNode ?? 'an unknown node'}`
+  const time = durationSeconds === null ? '' : ` in ${formatDuration(durationSeconds * 1000)}`
+  return `${vm} moved ${route}${time}: ${copiedText(copy)}`
+}
+
+export function warningText({ reason, message, involvedObject }: Event): string {
+  return `${reason}: ${message ?? ''} (${shortKind(involvedObject.kind)}/${involvedObject.name})`
+}
+
+/** `migration "x" in namespace "demo"` as a person refers to it on the command line. */
+export function migrationRef({ metadata }: Migration): string {
+  return `vmim/${metadata.name} -n ${metadata.namespace}`
+}
+
+function shortKind(kind: string | undefined): string {
+  switch (kind) {
+    case 'VirtualMachineInstanceMigration':
+      return 'vmim'
+    case 'VirtualMachineInstance':
+      return 'vmi'
+    case 'VirtualMachine':
+      return 'vm'
+    default:
+      return (kind ?? 'object').toLowerCase()
+  }
+}
+
+function named(what: string, name: string | undefined): string {
+  return name ? `${what} ${name}` : ''
+}
+
+function listed(words: string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
