@@ -1,6 +1,6 @@
 /** The accounts that KubeVirt's own components use, in whatever namespace it is installed. */
 const COMPONENTS = [
-  'kubevirt-api',
+  'kubevirt-apiserver',
   'kubevirt-controller',
   'kubevirt-exportproxy',
   'kubevirt-handler',

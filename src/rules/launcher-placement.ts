@@ -1,0 +1,147 @@
+import { NODE_LABEL } from '../kubevirt/node-labels.ts'
+import type { KubeVirt, Node, Pod, Vmi } from '../kubevirt/types.ts'
+
+type Selector = Record<string, string>
+
+/** Which nodes may a launcher of this VM run on (fact sheet control-plane.md §2.7)? */
+export function launcherSelector(vmi: Vmi, kubevirt: KubeVirt | undefined): Selector {
+  const configuration = kubevirt?.spec.configuration
+  const { domain, nodeSelector } = vmi.spec
+  const selector: Selector = {
+    [NODE_LABEL.schedulable]: 'true',
+    'kubernetes.io/arch': String(
+      (vmi.spec as { architecture?: string }).architecture ??
+        kubevirt?.status?.defaultArchitecture ??
+        'amd64',
+    ),
+    ...configuration?.developerConfiguration?.nodeSelectors,
+    ...nodeSelector,
+  }
+  const machine = vmi.status?.machine?.type ?? domain?.machine?.type
+  if (machine) selector[`${NODE_LABEL.machineType}${machine}`] = 'true'
+  const model = domain?.cpu?.model
+  if (model && model !== 'host-model' && model !== 'host-passthrough')
+    selector[`${NODE_LABEL.cpuModel}${model}`] = 'true'
+  for (const { name, policy = 'require' } of domain?.cpu?.features ?? [])
+    if (policy === '' || policy === 'require') selector[`${NODE_LABEL.cpuFeature}${name}`] = 'true'
+  const hints = vmi.status?.['topologyHints'] as { tscFrequency?: number } | undefined
+  if (hints?.tscFrequency) selector[`${NODE_LABEL.tscFrequency}${hints.tscFrequency}`] = 'true'
+  if (domain?.cpu?.dedicatedCpuPlacement) selector[NODE_LABEL.cpuManager] = 'true'
+  if (domain?.cpu?.['realtime']) selector[NODE_LABEL.realtime] = ''
+  if ((domain?.['launchSecurity'] as { sev?: unknown })?.sev) selector[NODE_LABEL.sev] = ''
+  return selector
+}
+
+export type TargetSelector =
+  | { ok: true; selector: Selector }
+  /** KubeVirt tries again with growing delays, without an event. */
+  | { ok: false; error: string }
+
+/**
+ * The same for a target pod: an added selector only narrows; a host-model CPU asks for what the source node has, or, once
+ * it has moved, for what its pod asks; and the CPU's vendor stays.
+ */
+export function targetSelector(
+  base: Selector,
+  added: Selector | undefined,
+  vmi: Vmi,
+  sourceNode: Node,
+  sourcePod: Pod,
+): TargetSelector {
+  const selector: Selector = { ...added, ...base }
+  if (isHostModel(vmi)) {
+    const model = hostModelSelector(sourceNode, sourcePod)
+    if (!model)
+      return {
+        ok: false,
+        error: `unable to locate host cpu model, does not contain label "${NODE_LABEL.hostModelCpu}" with information`,
+      }
+    Object.assign(selector, model)
+  }
+  if (!Object.keys(selector).some((key) => key.startsWith(NODE_LABEL.cpuVendor)))
+    for (const key of Object.keys(sourceNode.metadata.labels ?? {}))
+      if (key.startsWith(NODE_LABEL.cpuVendor)) selector[key] = 'true'
+  return { ok: true, selector }
+}
+
+export function isHostModel(vmi: Vmi): boolean {
+  const model = vmi.spec.domain?.cpu?.model
+  return model === undefined || model === '' || model === 'host-model'
+}
+
+function hostModelSelector(node: Node, sourcePod: Pod): Selector | undefined {
+  // Any such key of the source pod, even one from the VM's own selector, makes KubeVirt think that it has moved before.
+  const kept = Object.entries(sourcePod.spec.nodeSelector ?? {}).filter(
+    ([key]) => key.includes(NODE_LABEL.cpuFeature) || key.includes(NODE_LABEL.cpuModelMigration),
+  )
+  if (kept.length > 0) return Object.fromEntries(kept)
+  const selector: Selector = {}
+  let model: string | undefined
+  for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
+    if (key.startsWith(NODE_LABEL.hostModelCpu)) {
+      model = key.slice(NODE_LABEL.hostModelCpu.length)
+      selector[`${NODE_LABEL.cpuModelMigration}${model}`] = value
+    }
+    if (key.startsWith(NODE_LABEL.hostModelFeatures))
+      selector[`${NODE_LABEL.cpuFeature}${key.slice(NODE_LABEL.hostModelFeatures.length)}`] = value
+  }
+  return model ? selector : undefined
+}
+
+interface Affinity {
+  nodeAffinity?: {
+    requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: Term[] }
+    [kind: string]: unknown
+  }
+  podAntiAffinity?: {
+    requiredDuringSchedulingIgnoredDuringExecution?: object[]
+    [kind: string]: unknown
+  }
+  [kind: string]: unknown
+}
+
+interface Term {
+  matchExpressions?: object[]
+  [kind: string]: unknown
+}
+
+/** The VM's own affinity; a host-model CPU never goes to a node whose model is out of date. */
+export function launcherAffinity(vmi: Vmi): Affinity | undefined {
+  const affinity = vmi.spec.affinity as Affinity | undefined
+  if (!isHostModel(vmi)) return affinity
+  const expression = { key: NODE_LABEL.obsoleteHostModel, operator: 'DoesNotExist' }
+  const { requiredDuringSchedulingIgnoredDuringExecution: required, ...preferred } =
+    affinity?.nodeAffinity ?? {}
+  const terms = required?.nodeSelectorTerms ?? [{}]
+  return {
+    ...affinity,
+    nodeAffinity: {
+      ...preferred,
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: terms.map((term) => ({
+          ...term,
+          matchExpressions: [...(term.matchExpressions ?? []), expression],
+        })),
+      },
+    },
+  }
+}
+
+/** A target pod must not land beside any other launcher of its VM. */
+export function awayFromItself(affinity: Affinity | undefined, vmi: Vmi): Affinity {
+  const term = {
+    labelSelector: { matchLabels: { 'kubevirt.io/created-by': vmi.metadata.uid } },
+    topologyKey: 'kubernetes.io/hostname',
+  }
+  const { podAntiAffinity } = affinity ?? {}
+  return {
+    ...affinity,
+    podAntiAffinity: {
+      ...podAntiAffinity,
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        ...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+        term,
+      ],
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import { ASSUMED_RELEASE, type Release } from '../kubevirt/defaults.ts'
+import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
+import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
+import type { AutomaticLimits } from './automatic-limits.ts'
+import { launcherOverhead } from './launcher-memory.ts'
+import { launcherAffinity, launcherSelector } from './launcher-placement.ts'
+import { computeResources } from './launcher-resources.ts'
+
+/** A pod that is to be created: its name is the server's to make. */
+export type PodTemplate = Omit<Pod, 'metadata' | 'status'> & {
+  metadata: Omit<Pod['metadata'], 'name'>
+}
+
+export interface LauncherOptions {
+  kubevirt: KubeVirt | undefined
+  release?: Release
+  image?: string
+  limits?: AutomaticLimits
+}
+
+const NON_ROOT = 107
+/** Seconds that a launcher has beyond its guest's own grace. */
+const GRACE_MARGIN = 30
+
+/** The first launcher pod of a VM, as virt-controller renders it (fact sheet control-plane.md §2.7). */
+export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
+  const { kubevirt, release = ASSUMED_RELEASE, image = 'registry/virt-launcher:v1.9.0' } = options
+  const { spec, metadata } = vmi
+  const overhead = launcherOverhead(vmi, kubevirt, release)
+  const affinity = launcherAffinity(vmi)
+  const compute: Container = {
+    name: 'compute',
+    image,
+    command: [
+      '/usr/bin/virt-launcher-monitor',
+      '--name',
+      metadata.name,
+      '--namespace',
+      metadata.namespace ?? '',
+      '--uid',
+      metadata.uid ?? '',
+    ],
+    resources: computeResources(vmi, kubevirt, overhead, options.limits),
+    securityContext: {
+      ...nonRoot(),
+      runAsGroup: NON_ROOT,
+      capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] },
+    },
+  }
+  return {
+    metadata: {
+      generateName: `virt-launcher-${metadata.name}-`,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      labels: launcherLabels(vmi),
+      annotations: {
+        ...launcherAnnotations(vmi),
+        [ANNOTATION.memoryOverheadBytes]: String(overhead.bytes),
+      },
+      ownerReferences: [
+        {
+          apiVersion: 'kubevirt.io/v1',
+          kind: 'VirtualMachineInstance',
+          name: metadata.name,
+          uid: metadata.uid ?? '',
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      restartPolicy: 'Never',
+      containers: [compute],
+      ...(hasConsoleLog(vmi, kubevirt) ? { initContainers: [consoleLog(image)] } : {}),
+      nodeSelector: launcherSelector(vmi, kubevirt),
+      ...(affinity ? { affinity } : {}),
+      ...(spec.tolerations ? { tolerations: spec.tolerations } : {}),
+      ...(spec.schedulerName ? { schedulerName: spec.schedulerName } : {}),
+      ...(spec.priorityClassName ? { priorityClassName: spec.priorityClassName } : {}),
+      ...(spec.topologySpreadConstraints
+        ? { topologySpreadConstraints: spec.topologySpreadConstraints }
+        : {}),
+      hostname: spec.hostname ?? metadata.name,
+      ...(spec.subdomain ? { subdomain: spec.subdomain } : {}),
+      readinessGates: [{ conditionType: 'kubevirt.io/virtual-machine-unpaused' }],
+      terminationGracePeriodSeconds: (spec.terminationGracePeriodSeconds ?? 30) + GRACE_MARGIN,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        runAsUser: NON_ROOT,
+        runAsGroup: NON_ROOT,
+        runAsNonRoot: true,
+        fsGroup: NON_ROOT,
+      },
+      volumes: launcherVolumes(vmi),
+    },
+  }
+}
+
+function launcherLabels({ metadata }: Vmi): Record<string, string> {
+  return {
+    ...metadata.labels,
+    [LABEL.app]: 'virt-launcher',
+    [LABEL.createdBy]: metadata.uid ?? '',
+    [LABEL.vmName]: metadata.name,
+    [LABEL.vmiId]: metadata.name,
+  }
+}
+
+/** What only concerns the VMI object itself stays there. */
+const NOT_FOR_PODS: string[] = [
+  'kubectl.kubernetes.io/last-applied-configuration',
+  ANNOTATION.latestApiVersion,
+  ANNOTATION.storageApiVersion,
+]
+
+function launcherAnnotations(vmi: Vmi): Record<string, string> {
+  const { name, namespace = '' } = vmi.metadata
+  const own = Object.entries(vmi.metadata.annotations ?? {}).filter(
+    ([key]) => !NOT_FOR_PODS.includes(key),
+  )
+  const freezer = (action: string) =>
+    `["/usr/bin/virt-freezer", "--${action}", "--name", "${name}", "--namespace", "${namespace}"]`
+  return {
+    ...Object.fromEntries(own),
+    [ANNOTATION.domain]: name,
+    [ANNOTATION.migrationTransportUnix]: 'true',
+    'descheduler.alpha.kubernetes.io/request-evict-only': '',
+    'kubectl.kubernetes.io/default-container': 'compute',
+    'pre.hook.backup.velero.io/container': 'compute',
+    'pre.hook.backup.velero.io/command': freezer('freeze'),
+    'pre.hook.backup.velero.io/timeout': '60s',
+    'post.hook.backup.velero.io/container': 'compute',
+    'post.hook.backup.velero.io/command': freezer('unfreeze'),
+    ...(hasMasquerade(vmi)
+      ? {
+          'istio.io/reroute-virtual-interfaces': 'k6t-eth0',
+          'traffic.sidecar.istio.io/kubevirtInterfaces': 'k6t-eth0',
+        }
+      : {}),
+  }
+}
+
+function hasMasquerade({ spec }: Vmi): boolean {
+  return (spec.domain?.devices?.interfaces ?? []).some(({ masquerade }) => masquerade !== undefined)
+}
+
+function hasConsoleLog({ spec }: Vmi, kubevirt: KubeVirt | undefined): boolean {
+  const options = kubevirt?.spec.configuration?.['virtualMachineOptions'] as
+    | { disableSerialConsoleLog?: unknown }
+    | undefined
+  const asked = spec.domain?.devices?.logSerialConsole
+  return asked ?? options?.disableSerialConsoleLog === undefined
+}
+
+/** A restartable init container: it goes on beside the others, and counts like them. */
+function consoleLog(image: string): Container {
+  return {
+    name: 'guest-console-log',
+    image,
+    restartPolicy: 'Always',
+    command: ['/usr/bin/virt-tail'],
+    resources: {
+      requests: { cpu: '5m', memory: '35M' },
+      limits: { cpu: '15m', memory: '60M' },
+    },
+    securityContext: { ...nonRoot(), capabilities: { drop: ['ALL'] } },
+  }
+}
+
+function nonRoot() {
+  return { runAsUser: NON_ROOT, runAsNonRoot: true, allowPrivilegeEscalation: false }
+}
+
+/** Claims by name, so that what they need is seen; the guest's other disks live in the launcher's own folders. */
+function launcherVolumes({ spec }: Vmi): NonNullable<Pod['spec']['volumes']> {
+  const claims = (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, dataVolume }) => {
+    const claimName = persistentVolumeClaim?.claimName ?? dataVolume?.name
+    const hotplugged = persistentVolumeClaim?.hotpluggable ?? dataVolume?.hotpluggable ?? false
+    return claimName && !hotplugged ? [{ name, persistentVolumeClaim: { claimName } }] : []
+  })
+  const folders = [
+    'private',
+    'public',
+    'sockets',
+    'virt-bin-share-dir',
+    'libvirt-runtime',
+    'ephemeral-disks',
+    'container-disks',
+    'hotplug-disks',
+  ]
+  return [...folders.map((name) => ({ name, emptyDir: {} })), ...claims]
+}
