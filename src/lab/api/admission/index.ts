@@ -1,0 +1,18 @@
+import type { KindTable } from '../kind-table.ts'
+import type { Store } from '../store.ts'
+import type { AdmissionHook } from './hook.ts'
+import { migrationAdmission } from './migrations.ts'
+import { kubevirtAdmission, policyAdmission } from './policies.ts'
+import { quotaAdmission } from './quota.ts'
+import { vmiAdmission } from './vmis.ts'
+
+/** In the order in which they are asked; the quota is last, since it charges what it lets in. */
+export function ownAdmission(store: Store, kinds: KindTable): AdmissionHook[] {
+  return [
+    migrationAdmission,
+    vmiAdmission,
+    policyAdmission,
+    kubevirtAdmission,
+    quotaAdmission(store, kinds.find('', 'resourcequotas')!),
+  ]
+}

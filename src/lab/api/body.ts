@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import { parse } from 'yaml'
+import type { ApiObject } from './kind.ts'
+import { badRequest, StatusError, unsupportedMediaType } from './status.ts'
+
+/** Kubernetes' own limit of a request's body, in bytes. */
+const LIMIT = 3 * 1024 * 1024
+
+/** The whole body; 413 once it is too large, whatever its length was said to be. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LIMIT)
+      throw new StatusError(
+        413,
+        'RequestEntityTooLarge',
+        `Request entity too large: limit is ${LIMIT}`,
+        {},
+      )
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export function mediaTypeOf(request: IncomingMessage): string {
+  return (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+const OBJECT_TYPES = ['application/json', 'application/yaml']
+
+/** A body that is an object of some kind, in JSON or YAML. */
+export function parseObject(body: Buffer, mediaType: string): ApiObject {
+  if (mediaType !== '' && !OBJECT_TYPES.includes(mediaType))
+    throw unsupportedMediaType(OBJECT_TYPES)
+  const value = mediaType === 'application/yaml' ? parseYaml(body) : parseJson(body)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest(
+      'couldn\'t get version/kind; json parse error: json: cannot unmarshal non-object into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+    )
+  return value as ApiObject
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (err) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${(err as Error).message}`)
+  }
+}
+
+function parseYaml(body: Buffer): unknown {
+  try {
+    return parse(body.toString('utf8'))
+  } catch (err) {
+    throw badRequest(`error converting YAML to JSON: ${(err as Error).message.split('\n')[0]}`)
+  }
+}

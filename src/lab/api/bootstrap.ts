@@ -1,0 +1,22 @@
+import type { Api } from './api.ts'
+import { create } from './create.ts'
+import type { ApiObject } from './kind.ts'
+import { ROLE_OBJECTS } from './roles.ts'
+
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system', 'kubevirt']
+
+/** What every cluster with KubeVirt has before anyone uses it: namespaces, roles and who holds them. */
+export function bootstrap(api: Api): void {
+  const options = {
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    dryRun: false,
+    fieldManager: 'kube-apiserver',
+    warn: () => {},
+  }
+  const add = (group: string, kind: string, object: object) => {
+    const copy = structuredClone(object) as ApiObject
+    create(api, api.kinds.byKind(group, kind)!, copy.metadata.namespace, copy, options)
+  }
+  for (const name of NAMESPACES) add('', 'Namespace', { metadata: { name } })
+  for (const role of ROLE_OBJECTS) add('rbac.authorization.k8s.io', role.kind, role)
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from './api.ts'
+import { reader } from './api.ts'
+import { type Authenticator, impersonate } from './authentication.ts'
+import { isAllowed, refusalText } from './authorization.ts'
+import { addWarning, replyError } from './reply.ts'
+import { type RequestInfo, requestInfo } from './request-info.ts'
+import { badRequest, forbidden, forbiddenPath } from './status.ts'
+import type { UserInfo } from './users.ts'
+
+/** One request on its way: who asks for what, and where the answer goes. */
+export interface Call {
+  info: RequestInfo
+  query: URLSearchParams
+  user: UserInfo
+  request: IncomingMessage
+  response: ServerResponse
+  /** Adds a Warning header to the response. */
+  warn(message: string): void
+}
+
+export type Route = (call: Call) => Promise<void> | void
+
+/** Authenticates, authorises and hands on; whatever is thrown below becomes the response. */
+export function createHandler(
+  api: Api,
+  authenticate: Authenticator,
+  route: Route,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    admit(api, authenticate, request, response)
+      .then(route)
+      .catch((err: unknown) => replyError(response, err))
+  }
+}
+
+/** Who asks for what; throws 400, 401 or 403. */
+export async function admit(
+  api: Api,
+  authenticate: Authenticator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Call> {
+  const { info, query } = parseUrl(request)
+  const read = reader(api)
+  const user = impersonate(request, authenticate(request), (who, resource, name, group = '') =>
+    isAllowed(read, who, {
+      isResource: true,
+      verb: 'impersonate',
+      group,
+      resource,
+      subresource: '',
+      name,
+      namespace: undefined,
+      path: '',
+    }),
+  )
+  if (!isAllowed(read, user, info)) {
+    if (!info.isResource)
+      throw forbiddenPath(`User "${user.name}" cannot ${info.verb} path "${info.path}"`)
+    throw forbidden(
+      { group: info.group, plural: info.resource },
+      info.name ?? '',
+      refusalText(user, info),
+    )
+  }
+  return { info, query, user, request, response, warn: (text) => addWarning(response, text) }
+}
+
+function parseUrl(request: IncomingMessage): { info: RequestInfo; query: URLSearchParams } {
+  const [path = '/', search = ''] = (request.url ?? '/').split('?', 2)
+  const query = new URLSearchParams(search)
+  try {
+    return { info: requestInfo(request.method ?? 'GET', path, query), query }
+  } catch {
+    throw badRequest(`invalid URL escape in ${JSON.stringify(path)}`)
+  }
+}

@@ -1,0 +1,110 @@
+import type { KubeObject } from '../../kubevirt/types.ts'
+
+/** An object as the API server sees it: any kind, every field that came. Objects in the store are frozen. */
+export interface ApiObject extends KubeObject {
+  [field: string]: unknown
+}
+
+/** A cell of a table, by a function of the object or by a dotted path (as in a CustomResourceDefinition). */
+export interface Column {
+  name: string
+  type?: 'string' | 'integer' | 'boolean' | 'date'
+  format?: 'name'
+  description?: string
+  /** 0 is always shown, 1 with -o wide. */
+  priority?: number
+  /** `now` in ms since the epoch. */
+  cell: string | ((object: ApiObject, now: number) => unknown)
+}
+
+/** What a write may need to know beside the objects. */
+export interface WriteContext {
+  /** ms since the epoch. */
+  now: number
+}
+
+/**
+ * One kind, one row: all that the server knows of it. The router, the store and the verbs know no kind by name;
+ * what is special about one (defaults, its own subresources, columns) is here or in a function its row names.
+ */
+export interface Kind {
+  group: string
+  version: string
+  plural: string
+  singular: string
+  kind: string
+  listKind: string
+  shortNames: string[]
+  categories: string[]
+  namespaced: boolean
+  /** Kubernetes' own (strategic merge patch, decoded by Go types) or a custom resource. */
+  builtIn: boolean
+  /** Older versions in which the same objects are served, deprecated. */
+  deprecatedVersions: string[]
+  /** Whether status is written by its own subresource only. */
+  hasStatus: boolean
+  /** Whether metadata.generation counts changes of anything but metadata (and status). */
+  hasGeneration: boolean
+  /** Whether an update may leave resourceVersion out. */
+  unconditionalUpdate: boolean
+  columns: Column[]
+  /** Whether the table does without the leading column of names. */
+  namelessTable: boolean
+  /** Field selectors beside metadata.name and metadata.namespace. */
+  fields: Record<string, (object: ApiObject) => string>
+  /** Further subresources, as discovery names them: `binding`, `eviction`, `log` … */
+  subresources: Subresource[]
+  /** Fills what Kubernetes fills in on create; may change the object, which is a private copy. */
+  defaults?: (object: ApiObject, context: WriteContext) => void
+  /** What an update keeps from the old object whatever the client sent; may change `next`. */
+  preserve?: (next: ApiObject, old: ApiObject) => void
+  /** Whether a status sent on create stays (nodes); else a kind with a status subresource starts without. */
+  keepsStatusOnCreate: boolean
+  /** Whether an immediate DELETE answers with the object itself rather than with a Status. */
+  returnsDeleted: boolean
+  /** Seconds to wait for whoever runs the object (a kubelet) before it goes; 0 removes it at once. */
+  graceSeconds?: (object: ApiObject, asked: number | undefined) => number
+}
+
+export interface Subresource {
+  name: string
+  /** The kind of the body, where it is not the object's own. */
+  kind?: string
+  group?: string
+  version?: string
+  verbs: string[]
+}
+
+export type KindRow = Pick<Kind, 'group' | 'version' | 'plural' | 'kind'> & Partial<Kind>
+
+/** Fills a row's defaults: a namespaced built-in kind without subresources that shows name and age. */
+export function defineKind(row: KindRow): Kind {
+  return {
+    singular: row.kind.toLowerCase(),
+    listKind: `${row.kind}List`,
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    builtIn: true,
+    deprecatedVersions: [],
+    hasStatus: false,
+    hasGeneration: row.builtIn === false,
+    keepsStatusOnCreate: false,
+    returnsDeleted: false,
+    unconditionalUpdate: row.builtIn !== false,
+    columns: [],
+    namelessTable: false,
+    fields: {},
+    subresources: [],
+    ...row,
+  }
+}
+
+export function apiVersionOf({ group, version }: { group: string; version: string }): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** Keyed `namespace/name`; a cluster-scoped object's namespace is empty. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return `${namespace ?? ''}/${name}`
+}

@@ -1,0 +1,154 @@
+import { ageOf } from '../human-duration.ts'
+import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
+import { EVENT } from './event.ts'
+import { pick, text } from './fields.ts'
+import { NODE } from './node.ts'
+import { POD } from './pod.ts'
+import { RESOURCE_QUOTA } from './resource-quota.ts'
+
+export const AGE: Column = {
+  name: 'Age',
+  cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
+}
+
+const NAMESPACE = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  shortNames: ['ns'],
+  namespaced: false,
+  hasStatus: true,
+  returnsDeleted: true,
+  fields: { 'status.phase': (o) => text(o, 'status.phase') },
+  subresources: [{ name: 'finalize', verbs: ['update'] }],
+  columns: [{ name: 'Status', cell: 'status.phase' }, AGE],
+  defaults(object) {
+    object.metadata.labels = {
+      ...object.metadata.labels,
+      'kubernetes.io/metadata.name': object.metadata.name,
+    }
+    object['spec'] = { ...(pick(object, 'spec') as object), finalizers: ['kubernetes'] }
+    object['status'] = { phase: 'Active' }
+  },
+})
+
+const CONFIG_MAP = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  shortNames: ['cm'],
+  columns: [{ name: 'Data', type: 'integer', cell: (o) => count(o, 'data', 'binaryData') }, AGE],
+})
+
+const SECRET = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  fields: { type: (o) => text(o, 'type') },
+  columns: [
+    { name: 'Type', cell: 'type' },
+    { name: 'Data', type: 'integer', cell: (o) => count(o, 'data') },
+    AGE,
+  ],
+  defaults(object) {
+    object['type'] ??= 'Opaque'
+    const { stringData } = object as { stringData?: Record<string, string> }
+    if (!stringData) return
+    const encoded = Object.entries(stringData).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ])
+    object['data'] = { ...(pick(object, 'data') as object), ...Object.fromEntries(encoded) }
+    delete object['stringData']
+  },
+})
+
+const SERVICE = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'services',
+  kind: 'Service',
+  shortNames: ['svc'],
+  categories: ['all'],
+  hasStatus: true,
+  returnsDeleted: true,
+  columns: [
+    { name: 'Type', cell: 'spec.type' },
+    { name: 'Cluster-IP', cell: (o) => text(o, 'spec.clusterIP') || '<none>' },
+    { name: 'External-IP', cell: (o) => text(o, 'spec.externalName') || '<none>' },
+    { name: 'Port(s)', cell: servicePorts },
+    AGE,
+    { name: 'Selector', priority: 1, cell: (o) => pairs(pick(o, 'spec.selector')) || '<none>' },
+  ],
+  defaults(object) {
+    object['spec'] = { type: 'ClusterIP', clusterIP: 'None', ...(pick(object, 'spec') as object) }
+    object['status'] = { loadBalancer: {} }
+  },
+})
+
+const SERVICE_ACCOUNT = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  shortNames: ['sa'],
+  returnsDeleted: true,
+  columns: [
+    {
+      name: 'Secrets',
+      type: 'integer',
+      cell: (o) => ((pick(o, 'secrets') as unknown[] | undefined) ?? []).length,
+    },
+    AGE,
+  ],
+})
+
+const LIMIT_RANGE = defineKind({
+  group: '',
+  version: 'v1',
+  plural: 'limitranges',
+  kind: 'LimitRange',
+  shortNames: ['limits'],
+  columns: [{ name: 'Created At', cell: 'metadata.creationTimestamp' }],
+})
+
+export const CORE_KINDS: Kind[] = [
+  CONFIG_MAP,
+  EVENT,
+  LIMIT_RANGE,
+  NAMESPACE,
+  NODE,
+  POD,
+  RESOURCE_QUOTA,
+  SECRET,
+  SERVICE_ACCOUNT,
+  SERVICE,
+]
+
+function count(object: ApiObject, ...fields: string[]): number {
+  return fields.reduce(
+    (sum, field) => sum + Object.keys((pick(object, field) as object) ?? {}).length,
+    0,
+  )
+}
+
+function servicePorts(object: ApiObject): string {
+  const ports =
+    (pick(object, 'spec.ports') as { port: number; nodePort?: number; protocol?: string }[]) ?? []
+  if (ports.length === 0) return '<none>'
+  return ports
+    .map(
+      ({ port, nodePort, protocol }) =>
+        `${port}${nodePort ? `:${nodePort}` : ''}/${protocol ?? 'TCP'}`,
+    )
+    .join(',')
+}
+
+function pairs(map: unknown): string {
+  return Object.entries((map as Record<string, string>) ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+}

@@ -1,0 +1,12 @@
+import type { Kind } from '../kind.ts'
+import { CORE_KINDS } from './core.ts'
+import { KUBEVIRT_KINDS } from './kubevirt.ts'
+import { NEIGHBOUR_KINDS } from './neighbours.ts'
+import { RBAC_KINDS } from './rbac.ts'
+
+export const ALL_KINDS: Kind[] = [
+  ...CORE_KINDS,
+  ...KUBEVIRT_KINDS,
+  ...NEIGHBOUR_KINDS,
+  ...RBAC_KINDS,
+]

@@ -1,0 +1,93 @@
+import { type Column, defineKind, type Kind, type KindRow } from '../kind.ts'
+
+const AGE: Column = { name: 'Age', type: 'date', cell: 'metadata.creationTimestamp' }
+
+/** A custom resource: generation counts, an update must name its resourceVersion. */
+function custom(row: KindRow): Kind {
+  return defineKind({ builtIn: false, columns: [AGE], ...row })
+}
+
+function kubevirt(
+  plural: string,
+  kind: string,
+  shortNames: string[],
+  row: Partial<Kind> = {},
+): Kind {
+  return custom({
+    group: 'kubevirt.io',
+    version: 'v1',
+    deprecatedVersions: ['v1alpha3'],
+    plural,
+    kind,
+    shortNames,
+    categories: ['all'],
+    ...row,
+  })
+}
+
+const READY: Column = { name: 'Ready', cell: (object) => condition(object, 'Ready') }
+
+/** KubeVirt 1.9's kinds that bear on a migration (fact sheet control-plane.md §1.1). */
+export const KUBEVIRT_KINDS: Kind[] = [
+  kubevirt('kubevirts', 'KubeVirt', ['kv', 'kvs'], {
+    hasStatus: true,
+    columns: [AGE, { name: 'Phase', cell: 'status.phase' }],
+  }),
+  kubevirt(
+    'virtualmachineinstancemigrations',
+    'VirtualMachineInstanceMigration',
+    ['vmim', 'vmims'],
+    {
+      hasStatus: true,
+      columns: [
+        {
+          name: 'Phase',
+          cell: 'status.phase',
+          description: 'The current phase of VM instance migration',
+        },
+        {
+          name: 'VMI',
+          cell: 'spec.vmiName',
+          description: 'The name of the VMI to perform the migration on',
+        },
+      ],
+    },
+  ),
+  // No status subresource: whoever runs the VMI writes its status by ordinary updates.
+  kubevirt('virtualmachineinstances', 'VirtualMachineInstance', ['vmi', 'vmis'], {
+    columns: [
+      AGE,
+      { name: 'Phase', cell: 'status.phase' },
+      { name: 'IP', cell: (o) => firstInterface(o)?.ipAddress ?? null },
+      { name: 'NodeName', cell: 'status.nodeName' },
+      READY,
+      { name: 'Live-Migratable', priority: 1, cell: (o) => condition(o, 'LiveMigratable') },
+      { name: 'Paused', priority: 1, cell: (o) => condition(o, 'Paused') },
+    ],
+  }),
+  kubevirt('virtualmachines', 'VirtualMachine', ['vm', 'vms'], {
+    hasStatus: true,
+    columns: [
+      AGE,
+      { name: 'Status', cell: 'status.printableStatus', description: 'Human Readable Status' },
+      READY,
+    ],
+  }),
+  custom({
+    group: 'migrations.kubevirt.io',
+    version: 'v1alpha1',
+    plural: 'migrationpolicies',
+    kind: 'MigrationPolicy',
+    namespaced: false,
+    hasStatus: true,
+  }),
+]
+
+function condition(object: object, type: string): string | null {
+  const { status } = object as { status?: { conditions?: { type: string; status: string }[] } }
+  return status?.conditions?.find((c) => c.type === type)?.status ?? null
+}
+
+function firstInterface(object: object): { ipAddress?: string } | undefined {
+  return (object as { status?: { interfaces?: { ipAddress?: string }[] } }).status?.interfaces?.[0]
+}

@@ -1,0 +1,198 @@
+import { ageOf } from '../human-duration.ts'
+import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
+import { pick, text } from './fields.ts'
+
+const AGE: Column = {
+  name: 'Age',
+  cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
+}
+
+/** Kinds of other groups that stand around a migration: storage, budgets, leases, jobs, networks. */
+export const NEIGHBOUR_KINDS: Kind[] = [
+  defineKind({
+    group: '',
+    version: 'v1',
+    plural: 'persistentvolumeclaims',
+    kind: 'PersistentVolumeClaim',
+    shortNames: ['pvc'],
+    hasStatus: true,
+    returnsDeleted: true,
+    columns: [
+      {
+        name: 'Status',
+        cell: (o) => (o.metadata.deletionTimestamp ? 'Terminating' : text(o, 'status.phase')),
+      },
+      { name: 'Volume', cell: (o) => text(o, 'spec.volumeName') },
+      {
+        name: 'Capacity',
+        cell: (o) => (text(o, 'spec.volumeName') ? text(o, 'status.capacity.storage') : ''),
+      },
+      {
+        name: 'Access Modes',
+        cell: (o) => (text(o, 'spec.volumeName') ? accessModes(pick(o, 'status.accessModes')) : ''),
+      },
+      { name: 'StorageClass', cell: (o) => text(o, 'spec.storageClassName') },
+      {
+        name: 'VolumeAttributesClass',
+        cell: (o) => text(o, 'spec.volumeAttributesClassName') || '<unset>',
+      },
+      AGE,
+      { name: 'VolumeMode', priority: 1, cell: (o) => text(o, 'spec.volumeMode') || '<unset>' },
+    ],
+    defaults(object) {
+      object['spec'] = { volumeMode: 'Filesystem', ...(pick(object, 'spec') as object) }
+      object['status'] = { phase: 'Pending' }
+    },
+  }),
+  defineKind({
+    group: '',
+    version: 'v1',
+    plural: 'persistentvolumes',
+    kind: 'PersistentVolume',
+    shortNames: ['pv'],
+    namespaced: false,
+    hasStatus: true,
+    returnsDeleted: true,
+    columns: [
+      { name: 'Capacity', cell: (o) => text(o, 'spec.capacity.storage') },
+      { name: 'Access Modes', cell: (o) => accessModes(pick(o, 'spec.accessModes')) },
+      { name: 'Reclaim Policy', cell: (o) => text(o, 'spec.persistentVolumeReclaimPolicy') },
+      {
+        name: 'Status',
+        cell: (o) => (o.metadata.deletionTimestamp ? 'Terminating' : text(o, 'status.phase')),
+      },
+      { name: 'Claim', cell: claim },
+      { name: 'StorageClass', cell: (o) => text(o, 'spec.storageClassName') },
+      {
+        name: 'VolumeAttributesClass',
+        cell: (o) => text(o, 'spec.volumeAttributesClassName') || '<unset>',
+      },
+      { name: 'Reason', cell: (o) => text(o, 'status.reason') },
+      AGE,
+      { name: 'VolumeMode', priority: 1, cell: (o) => text(o, 'spec.volumeMode') || '<unset>' },
+    ],
+    defaults(object) {
+      object['spec'] = {
+        persistentVolumeReclaimPolicy: 'Retain',
+        volumeMode: 'Filesystem',
+        ...(pick(object, 'spec') as object),
+      }
+      object['status'] = { phase: 'Pending' }
+    },
+  }),
+  defineKind({
+    group: 'storage.k8s.io',
+    version: 'v1',
+    plural: 'storageclasses',
+    kind: 'StorageClass',
+    shortNames: ['sc'],
+    namespaced: false,
+    returnsDeleted: true,
+    columns: [
+      { name: 'Provisioner', cell: 'provisioner' },
+      { name: 'ReclaimPolicy', cell: 'reclaimPolicy' },
+      { name: 'VolumeBindingMode', cell: 'volumeBindingMode' },
+      { name: 'AllowVolumeExpansion', cell: (o) => pick(o, 'allowVolumeExpansion') ?? false },
+      AGE,
+    ],
+    defaults(object) {
+      object['reclaimPolicy'] ??= 'Delete'
+      object['volumeBindingMode'] ??= 'Immediate'
+    },
+  }),
+  defineKind({
+    group: 'policy',
+    version: 'v1',
+    plural: 'poddisruptionbudgets',
+    kind: 'PodDisruptionBudget',
+    shortNames: ['pdb'],
+    hasStatus: true,
+    hasGeneration: true,
+    columns: [
+      { name: 'Min Available', cell: (o) => pick(o, 'spec.minAvailable') ?? 'N/A' },
+      { name: 'Max Unavailable', cell: (o) => pick(o, 'spec.maxUnavailable') ?? 'N/A' },
+      {
+        name: 'Allowed Disruptions',
+        type: 'integer',
+        cell: (o) => pick(o, 'status.disruptionsAllowed') ?? 0,
+      },
+      AGE,
+    ],
+  }),
+  defineKind({
+    group: 'coordination.k8s.io',
+    version: 'v1',
+    plural: 'leases',
+    kind: 'Lease',
+    columns: [{ name: 'Holder', cell: (o) => text(o, 'spec.holderIdentity') }, AGE],
+  }),
+  defineKind({
+    group: 'batch',
+    version: 'v1',
+    plural: 'jobs',
+    kind: 'Job',
+    categories: ['all'],
+    hasStatus: true,
+    hasGeneration: true,
+    columns: [
+      { name: 'Status', cell: jobStatus },
+      {
+        name: 'Completions',
+        cell: (o) => `${pick(o, 'status.succeeded') ?? 0}/${pick(o, 'spec.completions') ?? 1}`,
+      },
+      { name: 'Duration', cell: jobDuration },
+      AGE,
+    ],
+  }),
+  defineKind({
+    group: 'k8s.cni.cncf.io',
+    version: 'v1',
+    plural: 'network-attachment-definitions',
+    kind: 'NetworkAttachmentDefinition',
+    shortNames: ['net-attach-def'],
+    builtIn: false,
+    columns: [{ name: 'Age', type: 'date', cell: 'metadata.creationTimestamp' }],
+  }),
+  defineKind({
+    group: 'cdi.kubevirt.io',
+    version: 'v1beta1',
+    plural: 'storageprofiles',
+    kind: 'StorageProfile',
+    namespaced: false,
+    builtIn: false,
+    hasStatus: true,
+    columns: [{ name: 'Age', type: 'date', cell: 'metadata.creationTimestamp' }],
+  }),
+]
+
+const SHORT_MODES: Record<string, string> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+}
+
+function accessModes(modes: unknown): string {
+  return Array.isArray(modes) ? modes.map((mode) => SHORT_MODES[mode] ?? mode).join(',') : ''
+}
+
+function claim(object: ApiObject): string {
+  const name = text(object, 'spec.claimRef.name')
+  return name === '' ? '' : `${text(object, 'spec.claimRef.namespace')}/${name}`
+}
+
+function jobStatus(object: ApiObject): string {
+  const conditions = (pick(object, 'status.conditions') as { type: string; status: string }[]) ?? []
+  const met = (type: string) => conditions.some((c) => c.type === type && c.status === 'True')
+  if (met('Complete')) return 'Complete'
+  if (met('Failed')) return 'Failed'
+  if (object.metadata.deletionTimestamp) return 'Terminating'
+  return met('Suspended') ? 'Suspended' : 'Running'
+}
+
+function jobDuration(object: ApiObject, now: number): string {
+  const start = text(object, 'status.startTime')
+  if (start === '') return ''
+  const end = Date.parse(text(object, 'status.completionTime'))
+  return ageOf(start, Number.isNaN(end) ? now : end)
+}

@@ -1,0 +1,125 @@
+import type { ApiObject, Kind } from './kind.ts'
+import { type FieldError, invalid } from './status.ts'
+
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
+const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
+const MAX_ANNOTATIONS = 256 * 1024
+
+/** Names, labels, annotations and finalizers, by Kubernetes' rules and in its words; 422 with all that is wrong. */
+export function validateMetadata(kind: Kind, object: ApiObject): void {
+  const { metadata } = object
+  const errors: FieldError[] = []
+  const wrong = (field: string, value: unknown, why: string) =>
+    errors.push({
+      field,
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
+    })
+
+  // RBAC names are path segments ("kubevirt.io:view"), all others DNS subdomains.
+  if (kind.group === 'rbac.authorization.k8s.io') {
+    if (/[/%]/.test(metadata.name)) wrong('metadata.name', metadata.name, "may not contain '/'")
+  } else if (metadata.name.length > 253)
+    wrong('metadata.name', metadata.name, 'must be no more than 253 bytes')
+  else if (!SUBDOMAIN.test(metadata.name))
+    wrong(
+      'metadata.name',
+      metadata.name,
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    )
+  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+    const bad = qualifiedNameFault(key)
+    if (bad) wrong('metadata.labels', key, bad)
+    if (Buffer.byteLength(value) > 63)
+      wrong('metadata.labels', value, 'must be no more than 63 bytes')
+    else if (!LABEL_VALUE.test(value))
+      wrong(
+        'metadata.labels',
+        value,
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+      )
+  }
+  let size = 0
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+    const bad = qualifiedNameFault(key.toLowerCase())
+    if (bad) wrong('metadata.annotations', key, bad)
+    size += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (size > MAX_ANNOTATIONS)
+    errors.push({
+      field: 'metadata.annotations',
+      reason: 'FieldValueTooLong',
+      message: `Too long: may not be more than ${MAX_ANNOTATIONS} bytes`,
+    })
+  for (const finalizer of metadata.finalizers ?? []) {
+    const bad = qualifiedNameFault(finalizer)
+    if (bad) wrong('metadata.finalizers', finalizer, bad)
+  }
+  if (errors.length > 0) throw invalid(kind, metadata.name, errors)
+}
+
+function qualifiedNameFault(key: string): string | undefined {
+  const parts = key.split('/')
+  const name = parts.at(-1)!
+  if (parts.length > 2)
+    return "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+  if (parts.length === 2 && parts[0] === '') return 'prefix part must be non-empty'
+  if (parts.length === 2 && !SUBDOMAIN.test(parts[0]!))
+    return "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+  if (name === '') return 'name part must be non-empty'
+  if (name.length > 63) return 'name part must be no more than 63 bytes'
+  if (!QUALIFIED.test(name))
+    return "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+  return undefined
+}
+
+/** Metadata whose values have the wrong JSON type would break everything below: 400, as a Go decoder refuses them. */
+export function malformedMetadata(object: ApiObject): string | undefined {
+  const { metadata } = object
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
+    return `json: cannot unmarshal ${jsonType(metadata)} into Go struct field .metadata of type v1.ObjectMeta`
+  for (const field of ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const)
+    if (
+      metadata[field] !== undefined &&
+      metadata[field] !== null &&
+      typeof metadata[field] !== 'string'
+    )
+      return `json: cannot unmarshal ${jsonType(metadata[field])} into Go struct field ObjectMeta.metadata.${field} of type string`
+  for (const field of ['labels', 'annotations'] as const) {
+    const map: unknown = metadata[field]
+    if (map === undefined || map === null) continue
+    if (typeof map !== 'object' || Array.isArray(map))
+      return `json: cannot unmarshal ${jsonType(map)} into Go struct field ObjectMeta.metadata.${field} of type map[string]string`
+    for (const value of Object.values(map))
+      if (typeof value !== 'string')
+        return `json: cannot unmarshal ${jsonType(value)} into Go struct field ObjectMeta.metadata.${field} of type string`
+  }
+  for (const field of ['finalizers', 'ownerReferences'] as const) {
+    const list: unknown = metadata[field]
+    if (list === undefined || list === null) continue
+    const goType = field === 'finalizers' ? '[]string' : '[]v1.OwnerReference'
+    if (!Array.isArray(list))
+      return `json: cannot unmarshal ${jsonType(list)} into Go struct field ObjectMeta.metadata.${field} of type ${goType}`
+    const expected = field === 'finalizers' ? 'string' : 'object'
+    for (const item of list)
+      if (item === null || jsonType(item) !== expected)
+        return `json: cannot unmarshal ${jsonType(item)} into Go struct field ObjectMeta.metadata.${field} of type ${goType.slice(2)}`
+  }
+  return undefined
+}
+
+export function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** `labels: {}` and no labels are one: Kubernetes never keeps an empty map or list in metadata. */
+export function dropEmptyMaps({ metadata }: ApiObject): void {
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
+    const value = metadata[field]
+    if (value === null || (value !== undefined && Object.keys(value).length === 0))
+      delete metadata[field]
+  }
+}

@@ -1,0 +1,72 @@
+import fastJsonPatch, { type Operation } from 'fast-json-patch'
+import type { ApiObject, Kind } from './kind.ts'
+import { badRequest, unprocessablePatch, unsupportedMediaType } from './status.ts'
+import { strategicMerge } from './strategic-merge.ts'
+
+type Patch = (current: ApiObject) => ApiObject
+
+/**
+ * The patch that a request carries, as a function of the object. Throws 415 for a kind of patch that the object's
+ * kind does not take, 400 for a malformed one; the function throws 422 where it does not fit the object.
+ */
+export function parsePatch(kind: Kind, contentType: string, text: string): Patch {
+  const accepted = [
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    ...(kind.builtIn ? ['application/strategic-merge-patch+json'] : []),
+    'application/apply-patch+yaml',
+    'application/apply-patch+cbor',
+  ]
+  if (!accepted.includes(contentType)) throw unsupportedMediaType(accepted)
+  const patch = parseJson(text)
+  if (contentType === 'application/json-patch+json') return jsonPatch(patch)
+  if (!isObject(patch))
+    throw badRequest(
+      `json: cannot unmarshal ${typeof patch} into Go value of type map[string]interface {}`,
+    )
+  if (contentType === 'application/merge-patch+json')
+    return (current) => mergePatch(current, patch) as ApiObject
+  return (current) => strategicMerge(kind, structuredClone(current), patch)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (err) {
+    throw badRequest(`error decoding patch: ${(err as Error).message}`)
+  }
+}
+
+function jsonPatch(patch: unknown): Patch {
+  if (!Array.isArray(patch))
+    throw badRequest(
+      'error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+    )
+  if (patch.length > MAX_OPERATIONS) throw unprocessablePatch()
+  return (current) => {
+    try {
+      return fastJsonPatch.applyPatch(structuredClone(current), patch as Operation[], true)
+        .newDocument
+    } catch {
+      throw unprocessablePatch()
+    }
+  }
+}
+
+/** Kubernetes' own limit for one JSON patch. */
+const MAX_OPERATIONS = 10_000
+
+/** RFC 7386: null deletes, objects merge, everything else replaces. Never changes its arguments. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const result: Record<string, unknown> = isObject(target) ? { ...target } : {}
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete result[field]
+    else result[field] = mergePatch(result[field], value)
+  }
+  return result
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

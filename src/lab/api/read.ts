@@ -1,0 +1,123 @@
+import type { Api } from './api.ts'
+import { type ApiObject, type Kind, keyOf } from './kind.ts'
+import type { ResponseFormat } from './negotiate.ts'
+import { selectorOf } from './selectors.ts'
+import { type ListMeta, listText, objectText } from './serialise.ts'
+import { badRequest, expired, notFound } from './status.ts'
+import { partialObject, tableText } from './table.ts'
+
+export function get(
+  { store }: Api,
+  kind: Kind,
+  namespace: string | undefined,
+  name: string,
+): ApiObject {
+  const found = store.get(kind, namespace, name)
+  if (!found) throw notFound(kind, name)
+  return found
+}
+
+/** An object, or its table of one row, as JSON. */
+export function renderObject(
+  kind: Kind,
+  object: ApiObject,
+  format: ResponseFormat,
+  query: URLSearchParams,
+  now: number,
+): string {
+  if (format.as === 'Table') {
+    const { resourceVersion } = object.metadata
+    return tableText(kind, [object], { resourceVersion }, now, {
+      includeObject: query.get('includeObject'),
+    })
+  }
+  return format.as === 'PartialObjectMetadata'
+    ? JSON.stringify(partialObject(object))
+    : objectText(object)
+}
+
+/** A list, or a page of it, in the form asked for, as JSON. */
+export function renderList(
+  api: Api,
+  kind: Kind,
+  namespace: string | undefined,
+  format: ResponseFormat,
+  query: URLSearchParams,
+): string {
+  const { items, metadata } = list(api, kind, namespace, query)
+  if (format.as === 'Table')
+    return tableText(kind, items, metadata, api.now(), {
+      includeObject: query.get('includeObject'),
+    })
+  if (format.as === 'PartialObjectMetadataList')
+    return JSON.stringify({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata,
+      items: items.map(partialObject),
+    })
+  return listText(kind, items, metadata)
+}
+
+export function list(
+  api: Api,
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+): { items: ApiObject[]; metadata: ListMeta } {
+  const { store } = api
+  const selector = selectorOf(kind, query)
+  const limit = limitOf(query)
+  const token = query.get('continue')
+  const from = token ? decodeContinue(token) : undefined
+  const revision = from?.revision ?? store.revision
+  if (from && from.revision < store.oldestRevision(kind))
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      encodeContinue(store.revision, from.after),
+    )
+  const all = store.list(kind, namespace)
+  const rest = from ? all.slice(all.findIndex((object) => key(object) > from.after)) : all
+  const reached = from && !all.some((object) => key(object) > from.after) ? [] : rest
+  const matching = selector ? reached.filter(selector) : reached
+  const metadata: ListMeta = { resourceVersion: String(revision) }
+  if (limit === undefined || matching.length <= limit) return { items: matching, metadata }
+  const items = matching.slice(0, limit)
+  metadata.continue = encodeContinue(revision, key(items.at(-1)!))
+  // With a selector the server can't know what remains.
+  if (!selector) metadata.remainingItemCount = matching.length - limit
+  return { items, metadata }
+}
+
+function key({ metadata }: ApiObject): string {
+  return keyOf(metadata.namespace, metadata.name)
+}
+
+function limitOf(query: URLSearchParams): number | undefined {
+  const text = query.get('limit')
+  if (!text) return undefined
+  if (!/^-?\d+$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return Number(text) > 0 ? Number(text) : undefined
+}
+
+/**
+ * Later pages show objects as they are by then, under the first page's resourceVersion: a watch from there on delivers
+ * whatever changed in between.
+ */
+function encodeContinue(revision: number, after: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: after })).toString(
+    'base64url',
+  )
+}
+
+function decodeContinue(token: string): { revision: number; after: string } {
+  try {
+    const { v, rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    if (v === 'meta.k8s.io/v1' && Number.isInteger(rv) && typeof start === 'string')
+      return { revision: rv, after: start }
+  } catch {
+    // No token of ours: refused below like one with the wrong content.
+  }
+  throw badRequest('continue key is not valid: illegal base64 data or unknown version')
+}

@@ -1,0 +1,107 @@
+import { runValidation } from './admission/hook.ts'
+import { type Api, admissionRequest, timestamp, type WriteOptions } from './api.ts'
+import type { ApiObject, Kind } from './kind.ts'
+import { conflict, notFound, type Status } from './status.ts'
+
+/** The body of a DELETE (meta/v1 DeleteOptions). */
+export interface DeleteOptions {
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
+}
+
+/**
+ * Deletes an object, or starts its deletion: finalizers hold it until they are taken off, a kubelet's grace period
+ * until the kubelet deletes it with grace 0. Returns what the API answers: the object, or a Status.
+ */
+export function remove(
+  api: Api,
+  kind: Kind,
+  namespace: string | undefined,
+  name: string,
+  deletion: DeleteOptions,
+  options: WriteOptions,
+): ApiObject | Status {
+  const current = api.store.get(kind, namespace, name)
+  if (!current) throw notFound(kind, name)
+  demandPreconditions(kind, current, deletion)
+  const effects = runValidation(api.admission, {
+    ...admissionRequest(api, kind, { namespace, name }, options),
+    operation: 'DELETE',
+    subresource: '',
+    object: undefined,
+    oldObject: current,
+  })
+
+  const grace = kind.graceSeconds?.(current, deletion.gracePeriodSeconds) ?? 0
+  const finalizers = withPropagation(current.metadata.finalizers ?? [], deletion)
+  if (grace === 0 && finalizers.length === 0) {
+    if (!options.dryRun) api.store.remove(kind, namespace, name)
+    for (const effect of options.dryRun ? [] : effects) effect()
+    return kind.returnsDeleted ? current : success(kind, current)
+  }
+  const next = marked(current, grace, finalizers, api.now())
+  if (!next) return current
+  return options.dryRun ? next : api.store.replace(kind, next)
+}
+
+function demandPreconditions(kind: Kind, { metadata }: ApiObject, deletion: DeleteOptions): void {
+  const { uid, resourceVersion } = deletion.preconditions ?? {}
+  if (uid && uid !== metadata.uid)
+    throw conflict(
+      kind,
+      metadata.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+    )
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion)
+    throw conflict(
+      kind,
+      metadata.name,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`,
+    )
+}
+
+function withPropagation(finalizers: readonly string[], deletion: DeleteOptions): string[] {
+  const kept = finalizers.filter((f) => f !== 'foregroundDeletion' && f !== 'orphan')
+  const { propagationPolicy, orphanDependents } = deletion
+  if (propagationPolicy === 'Foreground') return [...kept, 'foregroundDeletion']
+  if (propagationPolicy === 'Orphan' || orphanDependents) return [...kept, 'orphan']
+  return propagationPolicy === 'Background' || orphanDependents === false ? kept : [...finalizers]
+}
+
+/** The object with its deletion started, or brought forward; undefined when that changes nothing. */
+function marked(
+  current: ApiObject,
+  grace: number,
+  finalizers: string[],
+  now: number,
+): ApiObject | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation } = current.metadata
+  if (deletionTimestamp && grace >= deletionGracePeriodSeconds) return undefined
+  return {
+    ...current,
+    metadata: {
+      ...current.metadata,
+      ...(generation === undefined ? {} : { generation: generation + 1 }),
+      deletionTimestamp: timestamp(now + grace * 1000),
+      deletionGracePeriodSeconds: grace,
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    },
+  }
+}
+
+function success(kind: Kind, { metadata }: ApiObject): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: metadata.name,
+      ...(kind.group ? { group: kind.group } : {}),
+      kind: kind.plural,
+      ...(metadata.uid ? { uid: metadata.uid } : {}),
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { Api } from './api.ts'
+import { discoveryRoute, type VirtualResource } from './discovery.ts'
+import type { Call, Route } from './handler.ts'
+import type { Kind } from './kind.ts'
+import { reply } from './reply.ts'
+import { resourceRoute } from './resource-routes.ts'
+import { noSuchResource } from './status.ts'
+
+export const SERVER_VERSION = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.3',
+  gitCommit: '0000000000000000000000000000000000000000',
+  gitTreeState: 'clean',
+  buildDate: '2026-07-14T00:00:00Z',
+  goVersion: 'go1.26.0',
+  compiler: 'gc',
+  platform: 'linux/amd64',
+}
+
+/** A path of its own beside the kinds' verbs: a subresource (`pods/binding`) or a resource without objects. */
+export interface SpecialRoute {
+  group: string
+  resource: string
+  subresource: string
+  handle(api: Api, call: Call, kind: Kind | undefined): Promise<void> | void
+}
+
+/** Knows paths, not kinds: resources go to the verbs, or to the special route that is registered for them. */
+export function createRouter(
+  api: Api,
+  special: SpecialRoute[],
+  virtualResources: VirtualResource[],
+): Route {
+  return async (call) => {
+    const { info, response } = call
+    if (info.isResource) {
+      const kind = api.kinds.find(info.group, info.resource, info.version)
+      const route = special.find(
+        (r) =>
+          r.group === info.group &&
+          r.resource === info.resource &&
+          r.subresource === info.subresource,
+      )
+      if (route) return route.handle(api, call, kind)
+      if (!kind) throw noSuchResource()
+      return resourceRoute(api, kind, call)
+    }
+    if (info.path === '/version' || info.path === '/version/')
+      return reply(response, 200, JSON.stringify(SERVER_VERSION))
+    if (/^\/(healthz|livez|readyz)(\/|$)/.test(info.path)) {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
+      response.end('ok')
+      return
+    }
+    if (/^\/apis?(\/|$)/.test(info.path)) return discoveryRoute(api.kinds, virtualResources, call)
+    throw noSuchResource()
+  }
+}

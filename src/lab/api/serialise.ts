@@ -1,0 +1,50 @@
+import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
+import type { StoreEvent } from './store.ts'
+
+const objectTexts = new WeakMap<ApiObject, string>()
+const eventTexts = new WeakMap<StoreEvent, string>()
+
+/** The object as JSON; stored objects never change, so each is serialised once. */
+export function objectText(object: ApiObject): string {
+  if (!Object.isFrozen(object)) return JSON.stringify(object)
+  let text = objectTexts.get(object)
+  if (text === undefined) {
+    text = JSON.stringify(object)
+    objectTexts.set(object, text)
+  }
+  return text
+}
+
+/** A watch event of a stored object as a line, serialised once for all who watch it as it is. */
+export function eventText(event: StoreEvent): string {
+  let text = eventTexts.get(event)
+  if (text === undefined) {
+    text = eventLine(event.type, objectText(event.object))
+    eventTexts.set(event, text)
+  }
+  return text
+}
+
+export function eventLine(type: string, object: string): string {
+  return `{"type":"${type}","object":${object}}\n`
+}
+
+export interface ListMeta {
+  resourceVersion: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+/**
+ * A list as JSON. As in Kubernetes, items of built-in kinds carry neither kind nor apiVersion (clients must not
+ * rely on them), custom resources do.
+ */
+export function listText(kind: Kind, items: ApiObject[], metadata: ListMeta): string {
+  const head = JSON.stringify({ kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata })
+  const prefix = JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind) }).slice(0, -1)
+  const texts = items.map((item) => {
+    const text = objectText(item)
+    return kind.builtIn && text.startsWith(prefix) ? `{${text.slice(prefix.length + 1)}` : text
+  })
+  return `${head.slice(0, -1)},"items":[${texts.join(',')}]}`
+}

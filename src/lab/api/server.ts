@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../clock.ts'
+import { createAuthority } from '../certificates.ts'
+import type { AdmissionHook } from './admission/hook.ts'
+import { ownAdmission } from './admission/index.ts'
+import type { Api } from './api.ts'
+import { createAuthenticator } from './authentication.ts'
+import { bootstrap } from './bootstrap.ts'
+import { createHandler } from './handler.ts'
+import { createKindTable } from './kind-table.ts'
+import { ALL_KINDS } from './kinds/index.ts'
+import { kubeconfigText } from './kubeconfig.ts'
+import { createRouter } from './router.ts'
+import { SPECIAL_ROUTES, VIRTUAL_RESOURCES } from './special-routes.ts'
+import { createStore, type Store } from './store.ts'
+import { kubeconfigName, type LabUser, wellKnownUsers } from './users.ts'
+
+export interface ApiServerOptions {
+  clock: Clock
+  /** Default 127.0.0.1; nothing but loopback makes sense. */
+  address?: string
+  /** Default 0: any free one. */
+  port?: number
+  /** Default: the accounts of a lab without nodes. */
+  users?: LabUser[]
+  /** Run beside the server's own admission, after it. */
+  admission?: AdmissionHook[]
+  /** How many events of a kind a watch may go back. */
+  historyLength?: number
+  /** The cluster's name in kubeconfigs. */
+  name?: string
+}
+
+export interface ApiServer {
+  url: string
+  /** PEM. */
+  caCert: string
+  store: Store
+  /**
+   * A kubeconfig with a context for every user, current the one named (`admin`, `viewer`, `user@node`); the context
+   * of that user alone with `only`. Holds tokens.
+   */
+  kubeconfig(
+    userName: string,
+    o?: { namespace?: string; contextName?: string; only?: boolean },
+  ): string
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A Kubernetes API on loopback over HTTPS, its objects in memory. Rejects when the port is taken. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { clock, address = '127.0.0.1', port = 0, name = 'lab' } = options
+  const users = options.users ?? wellKnownUsers([])
+  const authority = await createAuthority('kubectl-mig-lab-ca', validity(clock))
+  const serving = await authority.issue({
+    commonName: 'kube-apiserver',
+    usage: ['server'],
+    names: [address, 'localhost', 'kubernetes.default.svc'],
+    ...validity(clock),
+  })
+
+  const store = createStore(options)
+  const kinds = createKindTable(ALL_KINDS)
+  const api: Api = {
+    store,
+    kinds,
+    admission: [...ownAdmission(store, kinds), ...(options.admission ?? [])],
+    now: () => clock.now(),
+  }
+  bootstrap(api)
+
+  const route = createRouter(api, SPECIAL_ROUTES, VIRTUAL_RESOURCES)
+  const server = createServer(
+    { ...serving, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
+    createHandler(api, createAuthenticator(users), route),
+  )
+  // Watches last for minutes, and whoever is slow to send its request is on this machine.
+  server.requestTimeout = 0
+  server.keepAliveTimeout = 60_000
+  server.listen(port, address)
+  await once(server, 'listening')
+
+  const url = `https://${address}:${(server.address() as AddressInfo).port}`
+  const close = closer(server)
+  return {
+    url,
+    caCert: authority.cert,
+    store: api.store,
+    kubeconfig(userName, { namespace, contextName, only = false } = {}) {
+      const current = users.find((user) => kubeconfigName(user) === userName)
+      if (!current) throw new Error(`the lab has no user ${userName}`)
+      const rest = only ? [] : users.filter((user) => user !== current)
+      return kubeconfigText({ name, url, caCert: authority.cert }, [current, ...rest], {
+        namespace,
+        contextName,
+      })
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const YEAR = 365 * 24 * 3600_000
+
+/** From an hour ago: a client's clock may differ a little. */
+function validity(clock: Clock): { notBefore: number; notAfter: number } {
+  return { notBefore: clock.now() - 3600_000, notAfter: clock.now() + YEAR }
+}
+
+/** Ends open watches with the server; a second call waits for the same end. */
+function closer(server: Server): () => Promise<void> {
+  let closing: Promise<void> | undefined
+  return () => {
+    closing ??= new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+    return closing
+  }
+}

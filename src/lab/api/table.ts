@@ -1,0 +1,74 @@
+import { ageOf } from './human-duration.ts'
+import type { ApiObject, Column, Kind } from './kind.ts'
+import { pick } from './kinds/fields.ts'
+
+export interface TableColumn {
+  name: string
+  type: string
+  format: string
+  description: string
+  priority: number
+}
+
+const NAME_COLUMN: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description:
+    'Name must be unique within a namespace. It names the object in all requests and cannot be changed.',
+  priority: 0,
+}
+
+/** meta/v1 Table: what `kubectl get` prints. `includeObject`: None, Metadata (default) or Object. */
+export function tableText(
+  kind: Kind,
+  objects: ApiObject[],
+  metadata: object,
+  now: number,
+  { includeObject, columns = true }: { includeObject: string | null; columns?: boolean },
+): string {
+  const rows = objects.map((object) => ({
+    cells: cells(kind, object, now),
+    ...(includeObject === 'None' ? {} : { object: rowObject(object, includeObject) }),
+  }))
+  return JSON.stringify({
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: columns ? columnDefinitions(kind) : [],
+    rows,
+  })
+}
+
+function columnDefinitions(kind: Kind): TableColumn[] {
+  const own = kind.columns.map((column) => ({
+    name: column.name,
+    type: column.type ?? 'string',
+    format: column.format ?? '',
+    description: column.description ?? '',
+    priority: column.priority ?? 0,
+  }))
+  return kind.namelessTable ? own : [NAME_COLUMN, ...own]
+}
+
+function cells(kind: Kind, object: ApiObject, now: number): unknown[] {
+  const own = kind.columns.map((column) => cell(column, object, now))
+  return kind.namelessTable ? own : [object.metadata.name, ...own]
+}
+
+function cell(column: Column, object: ApiObject, now: number): unknown {
+  if (typeof column.cell === 'function') return column.cell(object, now)
+  const value = pick(object, column.cell)
+  // The server itself turns dates into ages.
+  if (column.type === 'date') return value === undefined ? null : ageOf(value, now)
+  return value ?? null
+}
+
+function rowObject(object: ApiObject, includeObject: string | null): object {
+  return includeObject === 'Object' ? object : partialObject(object)
+}
+
+/** meta/v1 PartialObjectMetadata: the object without all that is its kind's own. */
+export function partialObject({ metadata }: ApiObject): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+}
