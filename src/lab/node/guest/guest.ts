@@ -70,3 +70,13 @@ export interface CopyProgress {
   throttlePercent: number
   postCopyRequests: number
 }
+
+export interface GuestSpec {
+  memoryBytes: number
+  /** Size of the local disk, which a block migration copies; 0 for none. */
+  diskBytes: number
+  /** Bytes of memory that the guest writes a second. */
+  dirtyRate: number
+  /** Guests with the same seed are alike. */
+  seed: number
+}

@@ -1,24 +1,14 @@
 import type { Clock } from '../../../clock.ts'
 import { checksumOf } from './checksum.ts'
-import type { Arrival, ChannelFiles, Copy, CopySettings, Guest } from './guest.ts'
+import type { Arrival, ChannelFiles, Copy, CopySettings, Guest, GuestSpec } from './guest.ts'
 import { type MissingPages, receiveCopy } from './incoming-copy.ts'
 import { startOutgoingCopy } from './outgoing-copy.ts'
 import { PagedStore } from './paged-store.ts'
 import { acceptChannel, connectChannel, type Listening } from './sockets.ts'
 import { fillAtBoot, seedOf, Workload, type WorkloadState } from './workload.ts'
 
-export interface SyntheticSpec {
-  memoryBytes: number
-  /** 0 for a guest without a local disk. */
-  diskBytes: number
-  /** Bytes of memory that the guest writes a second. */
-  dirtyRate: number
-  /** What the memory is filled with and where the guest begins. */
-  seed: number
-}
-
 /** A guest that runs by itself, from its start. */
-export function bootSynthetic(spec: SyntheticSpec, clock: Clock): Guest {
+export function bootSynthetic(spec: GuestSpec, clock: Clock): Guest {
   const guest = new SyntheticGuest(spec, clock, 'paused')
   guest.boot(spec.seed)
   guest.resume()
@@ -26,7 +16,7 @@ export function bootSynthetic(spec: SyntheticSpec, clock: Clock): Guest {
 }
 
 /** The empty shell of a guest that is to arrive. */
-export function incomingSynthetic(spec: SyntheticSpec, clock: Clock): Guest {
+export function incomingSynthetic(spec: GuestSpec, clock: Clock): Guest {
   return new SyntheticGuest(spec, clock, 'incoming')
 }
 
@@ -42,7 +32,7 @@ class SyntheticGuest implements Guest {
   readonly #handedOver = new Map<number, Buffer>()
   readonly #listening: Listening[] = []
 
-  constructor(spec: SyntheticSpec, clock: Clock, state: Guest['state']) {
+  constructor(spec: GuestSpec, clock: Clock, state: Guest['state']) {
     this.#clock = clock
     this.#memory = new PagedStore(spec.memoryBytes)
     this.#disk = spec.diskBytes > 0 ? new PagedStore(spec.diskBytes) : undefined

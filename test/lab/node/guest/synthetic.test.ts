@@ -2,12 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
-import type { CopySettings, Guest } from '../../../../src/lab/node/guest/guest.ts'
-import {
-  bootSynthetic,
-  incomingSynthetic,
-  type SyntheticSpec,
-} from '../../../../src/lab/node/guest/synthetic.ts'
+import type { CopySettings, Guest, GuestSpec } from '../../../../src/lab/node/guest/guest.ts'
+import { bootSynthetic, incomingSynthetic } from '../../../../src/lab/node/guest/synthetic.ts'
 
 const MIB = 2 ** 20
 const free: CopySettings = { bandwidth: 0, maxDowntimeMs: 300, autoConverge: false }
@@ -22,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function pair(spec: Partial<SyntheticSpec> = {}) {
+async function pair(spec: Partial<GuestSpec> = {}) {
   const full = { memoryBytes: 16 * MIB, diskBytes: 0, dirtyRate: 0, seed: 7, ...spec }
   const files = {
     memory: join(folder, 'memory'),

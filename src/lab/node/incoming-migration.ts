@@ -1,0 +1,77 @@
+import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
+import type { ControlMethods } from './control.ts'
+import type { Arrival, Guest, GuestSpec } from './guest/guest.ts'
+import { checksumMismatch, copyFailed } from './vir-error.ts'
+
+export interface IncomingSurroundings {
+  baseDir: string
+  newGuest(spec: GuestSpec): Guest
+  /** A guest is being received. */
+  onPrepared(guest: Guest): void
+  /** The guest runs here. */
+  onRunning(): void
+  /** All is here and equal: the guest stays. */
+  onFinished(): void
+  /** It did not come to that: there is no guest. */
+  onLost(): void
+}
+
+interface PrepareParams {
+  vmiUid: string
+  block: boolean
+  spec: GuestSpec
+}
+
+/** The target's side of libvirt's peer-to-peer migration, for one control connection. */
+export function incomingMigration(surroundings: IncomingSurroundings): {
+  methods: ControlMethods
+  ended(): void
+} {
+  let guest: Guest | undefined
+  let arrival: Arrival | undefined
+  let finished = false
+
+  async function drop(): Promise<void> {
+    const gone = guest
+    guest = undefined
+    if (!gone || finished) return
+    await gone.close()
+    surroundings.onLost()
+  }
+
+  const methods: ControlMethods = {
+    async prepare({ vmiUid, block, spec }: PrepareParams) {
+      const file = (label: number) =>
+        sourceSocketFile(surroundings.baseDir, proxyKey(vmiUid, label))
+      const files = {
+        memory: file(LABEL_MEMORY),
+        disk: block ? file(LABEL_DISK) : undefined,
+      }
+      guest = surroundings.newGuest(spec)
+      surroundings.onPrepared(guest)
+      arrival = await guest.listen(files)
+      arrival.runnable.then(
+        () => guest?.state === 'running' && surroundings.onRunning(),
+        () => {},
+      )
+      arrival.complete.catch(drop)
+    },
+    async finish({ checksum }: { checksum?: string }) {
+      await arrival?.complete.catch((err: unknown) => {
+        throw copyFailed(err as NodeJS.ErrnoException)
+      })
+      const equal = (await guest?.checksum()) === checksum
+      // The source may have gone meanwhile: then nothing may run here.
+      if (!guest) throw copyFailed(new Error('the guest is gone'))
+      if (!equal) {
+        await drop()
+        throw checksumMismatch()
+      }
+      finished = true
+      guest.resume()
+      surroundings.onRunning()
+      surroundings.onFinished()
+    },
+  }
+  return { methods, ended: () => void drop() }
+}
