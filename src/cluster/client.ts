@@ -3,111 +3,110 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { answerError, notJson } from './answer-error.ts'
-import { ApiError } from './api-error.ts'
+import { isStatus } from './api-error.ts'
 import type { ApiRequest, Cluster } from './cluster.ts'
-import { createCredentials } from './credentials.ts'
+import { type Credentials, createCredentials } from './credentials.ts'
 import { linesOf } from './lines.ts'
 import { networkError, timeLimitError } from './network-error.ts'
 import { retryDelay } from './retry.ts'
 import type { Target } from './target.ts'
-import { limitTime, TIME_IS_UP, type TimeLimit } from './time-limit.ts'
-import { createTransport } from './transport.ts'
+import { limitTime, TIME_IS_UP } from './time-limit.ts'
+import { createTransport, type Outgoing } from './transport.ts'
 
 export interface ClientSettings {
   /** ms; 0 is none. */
   requestTimeoutMs: number
   clock: Clock
+  /** For credential plugins. */
+  env: NodeJS.ProcessEnv
 }
 
+/** How the answer to a request is taken; it is done when the promise is. */
+type Read<T> = (response: IncomingMessage) => Promise<T>
+
 /** The one way to the API: every request with credentials, time limit, retries, and errors that say what to do. */
-export function createClient(target: Target, { requestTimeoutMs, clock }: ClientSettings): Cluster {
+export function createClient(target: Target, settings: ClientSettings): Cluster {
+  const { clock } = settings
   const server = target.server.url
   const transport = createTransport(target.server)
-  const credentials = createCredentials(target)
+  const credentials = createCredentials(target, settings)
   const closing = new AbortController()
 
-  async function exchange<T>(
-    request: ApiRequest,
-    read: (response: IncomingMessage) => Promise<T>,
-    longLived = false,
-  ): Promise<T> {
-    const ms = request.timeoutMs ?? requestTimeoutMs
+  async function exchange<T>(request: ApiRequest, read: Read<T>, longLived = false): Promise<T> {
+    const ms = request.timeoutMs ?? settings.requestTimeoutMs
     const limit = limitTime(ms, [request.signal, closing.signal])
+    const method = request.method ?? 'GET'
+    let used: Credentials | undefined
     let renewed = false
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(request, read, longLived, limit)
+          limit.signal.throwIfAborted()
+          used = undefined
+          used = await credentials.get(limit.signal)
+          return await send(request, read, outgoing(request, used, longLived, limit.signal))
         } catch (err) {
-          if (limit.signal.aborted)
-            throw limit.signal.reason === TIME_IS_UP
-              ? timeLimitError(server, request, ms)
-              : limit.signal.reason
-          if (!renewed && err instanceof ApiError && err.status === 401 && credentials.renew()) {
+          if (limit.signal.aborted) throw err
+          if (isStatus(err, 401) && used && !renewed && credentials.renew(used)) {
             renewed = true
             continue
           }
-          const wait = retryDelay(err, request.method ?? 'GET', attempt)
+          const wait = retryDelay(err, method, attempt)
           if (wait === undefined || wait >= limit.remaining()) throw err
           await clock.sleep(wait, limit.signal)
         }
       }
+    } catch (err) {
+      if (!limit.signal.aborted) throw err
+      if (limit.signal.reason !== TIME_IS_UP) throw limit.signal.reason
+      throw timeLimitError(target, request, ms, used ? 'answer' : 'credentials')
     } finally {
       limit.end()
     }
   }
 
-  async function once<T>(
-    request: ApiRequest,
-    read: (response: IncomingMessage) => Promise<T>,
-    longLived: boolean,
-    limit: TimeLimit,
-  ): Promise<T> {
-    const held = await credentials.get(limit.signal)
+  async function send<T>(request: ApiRequest, read: Read<T>, sent: Outgoing): Promise<T> {
     try {
-      const response = await transport.send({
-        method: request.method ?? 'GET',
-        path: request.path + queryOf(request),
-        credentials: held,
-        longLived,
-        signal: limit.signal,
-        ...payload(request, held.headers),
-      })
+      const response = await transport.send(sent)
       if (response.statusCode! < 300) return await read(response)
-      throw answerError(server, request, response, await textOf(response))
+      throw answerError(target, request, response, await textOf(response), clock.now())
     } catch (err) {
-      throw err instanceof MigError ? err : networkError(server, request, err)
+      throw err instanceof MigError ? err : networkError(target, request, err, clock.now())
     }
   }
 
-  async function json<T>(request: ApiRequest): Promise<T> {
+  function json<T>(request: ApiRequest): Promise<T> {
     return exchange(request, async (response) => {
       const text = await textOf(response)
       if (text === '') return undefined as T
       try {
         return JSON.parse(text) as T
       } catch {
-        throw notJson(server, request, response, text)
+        throw notJson(target, request, response, text)
       }
     })
   }
 
-  async function* lines(request: ApiRequest, response: IncomingMessage): AsyncGenerator<string> {
-    const stop = (event: Event) => response.destroy((event.target as AbortSignal).reason)
-    const signals = [request.signal, closing.signal]
-    for (const signal of signals) signal?.addEventListener('abort', stop, { once: true })
+  async function* lines(
+    request: ApiRequest,
+    response: IncomingMessage,
+  ): AsyncGenerator<string, void, undefined> {
+    const limit = limitTime(0, [request.signal, closing.signal])
+    const stop = () => response.destroy()
+    if (limit.signal.aborted) stop()
+    limit.signal.addEventListener('abort', stop)
     try {
       yield* linesOf(response)
     } catch (err) {
-      const aborted = signals.find((signal) => signal?.aborted)
-      throw aborted ? aborted.reason : networkError(server, request, err)
+      limit.signal.throwIfAborted()
+      throw networkError(target, request, err, clock.now())
     } finally {
-      for (const signal of signals) signal?.removeEventListener('abort', stop)
+      limit.end()
       response.destroy()
     }
   }
 
-  const close = async () => {
+  async function close(): Promise<void> {
     closing.abort(new MigError(EXIT.error, `the connection to ${server} was closed`))
     transport.close()
   }
@@ -124,29 +123,37 @@ export function createClient(target: Target, { requestTimeoutMs, clock }: Client
   }
 }
 
+function outgoing(
+  request: ApiRequest,
+  credentials: Credentials,
+  longLived: boolean,
+  signal: AbortSignal,
+): Outgoing {
+  const { method = 'GET', accept, contentType, body } = request
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  return {
+    method,
+    path: request.path + queryOf(request),
+    headers: {
+      // The subresources of KubeVirt's aggregated API answer 406 to application/json alone.
+      accept: accept ?? 'application/json, */*',
+      'user-agent': 'kubectl-mig',
+      ...(payload !== undefined && {
+        'content-type': contentType ?? 'application/json',
+        'content-length': String(Buffer.byteLength(payload)),
+      }),
+      ...credentials.headers,
+    },
+    body: payload,
+    credentials,
+    longLived,
+    signal,
+  }
+}
+
 function queryOf({ query = {} }: ApiRequest): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query))
     if (value !== undefined) params.set(key, String(value))
   return params.size > 0 ? `?${params}` : ''
-}
-
-function payload(request: ApiRequest, credentials: Record<string, string | string[]>) {
-  const body =
-    request.body === undefined || typeof request.body === 'string'
-      ? request.body
-      : JSON.stringify(request.body)
-  return {
-    body,
-    headers: {
-      // The aggregated API of KubeVirt answers 406 to application/json alone.
-      accept: request.accept ?? 'application/json, */*',
-      'user-agent': 'kubectl-mig',
-      ...(body !== undefined && {
-        'content-type': request.contentType ?? 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-      }),
-      ...credentials,
-    },
-  }
 }

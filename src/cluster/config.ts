@@ -4,11 +4,14 @@ import { type Clock, systemClock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { createClient } from './client.ts'
 import type { Cluster } from './cluster.ts'
+import { textField } from './entry-fields.ts'
+import { inClusterTarget } from './in-cluster.ts'
 import { type Entry, type Kubeconfig, parseKubeconfig, readKubeconfigs } from './kubeconfig.ts'
 import { readServer } from './server-target.ts'
-import type { Target } from './target.ts'
+import type { Target, UserTarget } from './target.ts'
 import { readUser } from './user-target.ts'
 
+/** kubectl's flags of the same names. */
 export interface ClusterOptions {
   /** A file, instead of those that $KUBECONFIG names or ~/.kube/config. */
   kubeconfig?: string
@@ -20,99 +23,131 @@ export interface ClusterOptions {
   namespace?: string
   as?: string
   asGroups?: string[]
-  /** ms; 0 is none; default 15000. */
+  /** ms for one request with its retries and credentials; 0 is none; default 15000. */
   requestTimeoutMs?: number
   /** Default: the process's. */
   env?: NodeJS.ProcessEnv
+  /** For what waits between retries. */
   clock?: Clock
+  /** Where to look for a pod's service account; default: where Kubernetes puts it. */
+  serviceAccount?: string
 }
 
 const REQUEST_TIMEOUT = 15_000
 
 /**
- * Finds a cluster as kubectl does. Makes no request and starts no credential plugin yet.
- * Throws MigError: kubeconfig malformed (file and line), unknown context, certificate and key that don't match …
+ * Finds a cluster as kubectl does. Sends no request and starts no credential plugin yet.
+ * Throws MigError: malformed kubeconfig (with file and line), unknown context, certificate and key that don't match …
  */
-export async function connect(options: ClusterOptions): Promise<Cluster> {
+export async function connect(options: ClusterOptions = {}): Promise<Cluster> {
   return createClient(resolveTarget(options), {
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT,
     clock: options.clock ?? systemClock,
+    env: options.env ?? process.env,
   })
 }
 
+/** What `connect` connects to. */
 export function resolveTarget(options: ClusterOptions): Target {
   const env = options.env ?? process.env
   const config = load(options, env)
   const context = pickContext(config, options)
-  const cluster = named(
-    config.clusters,
-    options.cluster ?? field(context, 'cluster'),
-    'cluster',
-    context,
+  const cluster = pick('cluster', config, context, options)
+  const user = pick('user', config, context, options)
+  const target = cluster
+    ? {
+        context: context?.name,
+        namespace: (context && textField(context, 'namespace')) ?? 'default',
+        server: readServer(cluster, env),
+        user: readUser(user),
+      }
+    : asksForNothing(options)
+      ? inClusterTarget(env, options.serviceAccount)
+      : undefined
+  if (!target) throw nothingConfigured(config)
+  return {
+    ...target,
+    namespace: options.namespace ?? target.namespace,
+    user: impersonating(target.user, options),
+  }
+}
+
+function asksForNothing({ kubeconfig, kubeconfigText, context, cluster, user }: ClusterOptions) {
+  return !(kubeconfig || kubeconfigText || context || cluster || user)
+}
+
+function load(options: ClusterOptions, env: NodeJS.ProcessEnv): Kubeconfig {
+  if (options.kubeconfigText !== undefined)
+    return parseKubeconfig(options.kubeconfigText, 'kubeconfig')
+  if (options.kubeconfig !== undefined)
+    return readKubeconfigs([options.kubeconfig], { required: true })
+  const files = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
+  if (files.length > 0) return readKubeconfigs(files)
+  return readKubeconfigs([join(env['HOME'] || homedir(), '.kube', 'config')])
+}
+
+function pickContext(config: Kubeconfig, options: ClusterOptions): Entry | undefined {
+  const name = options.context || config.currentContext
+  if (name === undefined) return undefined
+  const context = config.contexts.get(name)
+  if (context) return context
+  throw new MigError(
+    EXIT.usage,
+    `there is no context "${name}" in ${config.files.join(', ') || 'any kubeconfig'}`,
+    { hint: choice('context', config), code: 'KUBECONFIG' },
   )
-  const user = named(config.users, options.user ?? field(context, 'user'), 'user', context)
-  if (!cluster) {
-    throw new MigError(EXIT.error, 'no cluster is configured: no kubeconfig names one', {
-      hint: 'give --kubeconfig FILE or set KUBECONFIG; "kubectl mig lab up" starts a cluster to try things on',
+}
+
+/** The cluster or user that a flag or else the context names. */
+function pick(
+  kind: 'cluster' | 'user',
+  config: Kubeconfig,
+  context: Entry | undefined,
+  options: ClusterOptions,
+): Entry | undefined {
+  const flag = options[kind]
+  const name = flag || (context && textField(context, kind))
+  if (!name) return undefined
+  const entry = config[`${kind}s`].get(name)
+  if (entry) return entry
+  throw new MigError(
+    EXIT.usage,
+    flag
+      ? `there is no ${kind} "${name}" in ${config.files.join(', ') || 'any kubeconfig'}`
+      : `${context!.at(kind)}: context "${context!.name}" names ${kind} "${name}", which is not there`,
+    { hint: choice(kind, config), code: 'KUBECONFIG' },
+  )
+}
+
+function choice(kind: 'context' | 'cluster' | 'user', config: Kubeconfig): string {
+  const names = [...config[`${kind}s`].keys()]
+  return names.length > 0 ? `${kind}s that exist: ${names.join(', ')}` : `no ${kind} exists there`
+}
+
+function nothingConfigured(config: Kubeconfig): MigError {
+  if (config.contexts.size > 0) {
+    return new MigError(EXIT.usage, `no current context is set in ${config.files.join(', ')}`, {
+      hint: `give --context; ${choice('context', config)}`,
       code: 'KUBECONFIG',
     })
   }
-  return {
-    context: context?.name,
-    namespace: options.namespace ?? field(context, 'namespace') ?? 'default',
-    server: readServer(cluster),
-    user: readUser(user, options),
-  }
-}
-
-function load({ kubeconfig, kubeconfigText }: ClusterOptions, env: NodeJS.ProcessEnv): Kubeconfig {
-  if (kubeconfigText !== undefined) return parseKubeconfig(kubeconfigText, 'kubeconfig')
-  if (kubeconfig !== undefined) return readKubeconfigs([kubeconfig], { required: true })
-  const files = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
-  return readKubeconfigs(
-    files.length > 0 ? files : [join(env['HOME'] ?? homedir(), '.kube', 'config')],
-  )
-}
-
-function pickContext(config: Kubeconfig, { context }: ClusterOptions): Entry | undefined {
-  const name = context ?? config.currentContext
-  if (name === undefined) return undefined
-  const found = config.contexts.get(name)
-  if (found) return found
-  throw new MigError(
-    EXIT.usage,
-    `no context "${name}" in ${config.files.join(', ') || 'any kubeconfig'}`,
-    {
-      hint: names('contexts', config.contexts),
-      code: 'KUBECONFIG',
-    },
-  )
-}
-
-function named(
-  entries: Map<string, Entry>,
-  name: string | undefined,
-  kind: 'cluster' | 'user',
-  context: Entry | undefined,
-): Entry | undefined {
-  if (name === undefined) return undefined
-  const found = entries.get(name)
-  if (found) return found
-  const by =
-    context && field(context, kind) === name
-      ? `${context.at(kind)}: context "${context.name}" names `
-      : ''
-  throw new MigError(EXIT.usage, `${by}${kind} "${name}", which does not exist`, {
-    hint: names(`${kind}s`, entries),
+  const files = config.files.join(', ')
+  return new MigError(EXIT.error, files ? `${files} names no cluster` : 'there is no kubeconfig', {
+    hint: 'give --kubeconfig or set KUBECONFIG; "kubectl mig lab up" starts a cluster to try things on',
     code: 'KUBECONFIG',
   })
 }
 
-function names(kind: string, entries: Map<string, Entry>): string {
-  return entries.size > 0 ? `${kind}: ${[...entries.keys()].join(', ')}` : `there are no ${kind}`
-}
-
-function field(entry: Entry | undefined, name: string): string | undefined {
-  const value = entry?.fields[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
+function impersonating(user: UserTarget, { as, asGroups = [] }: ClusterOptions): UserTarget {
+  const impersonate = {
+    ...user.impersonate,
+    ...(as && { user: as }),
+    ...(asGroups.length > 0 && { groups: asGroups }),
+  }
+  if (impersonate.user === undefined && impersonate.groups.length > 0) {
+    throw new MigError(EXIT.usage, '--as-group needs --as: a group is impersonated with a user', {
+      code: 'KUBECONFIG',
+    })
+  }
+  return { ...user, impersonate }
 }

@@ -18,7 +18,22 @@ export function booleanField(entry: Entry, field: string): boolean {
   return value
 }
 
-/** A file name as it counts from the kubeconfig's folder. */
+export function textListField(entry: Entry, field: string): string[] {
+  const value = entry.fields[field] ?? []
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string'))
+    throw malformed(entry.at(field), `"${field}" must be a list of strings`)
+  return value
+}
+
+export function mapField(entry: Entry, field: string): Record<string, unknown> | undefined {
+  const value = entry.fields[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw malformed(entry.at(field), `"${field}" must be a map`)
+  return value as Record<string, unknown>
+}
+
+/** A file name; a relative one counts from the kubeconfig's folder. */
 export function fileField(entry: Entry, field: string): string | undefined {
   const value = textField(entry, field)
   return value === undefined || isAbsolute(value) ? value : join(entry.folder, value)
@@ -26,17 +41,18 @@ export function fileField(entry: Entry, field: string): string | undefined {
 
 export interface Pem {
   text: string
-  /** `FILE:LINE` of the kubeconfig, or the file it names. */
+  /** `FILE:LINE` of the kubeconfig, or the file that it names. */
   from: string
 }
 
-/** `FIELD-data` (base64) or the file that FIELD names; as in kubectl, data wins. */
+/** `FIELD-data` (base64) or the file that FIELD names; data wins, as in kubectl. */
 export function pemField(entry: Entry, field: string): Pem | undefined {
   const data = textField(entry, `${field}-data`)
   if (data !== undefined) {
     const from = entry.at(`${field}-data`)
     const text = Buffer.from(data, 'base64').toString('latin1')
-    if (!text.includes('-----BEGIN ')) throw malformed(from, `"${field}-data" is not PEM in base64`)
+    if (!text.includes('-----BEGIN '))
+      throw malformed(from, `"${field}-data" must be PEM, in base64`)
     return { text, from }
   }
   const file = fileField(entry, field)
@@ -46,11 +62,8 @@ export function pemField(entry: Entry, field: string): Pem | undefined {
   } catch (err) {
     throw new MigError(
       EXIT.usage,
-      `${entry.at(field)}: cannot read ${file}: ${(err as Error).message}`,
-      {
-        cause: err,
-        code: 'KUBECONFIG',
-      },
+      `${entry.at(field)}: cannot read "${field}": ${(err as Error).message}`,
+      { cause: err, code: 'KUBECONFIG' },
     )
   }
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { EXIT, MigError } from '../errors.ts'
 
-/** One named cluster, user or context, which knows where it stands. */
+/** A cluster, user or context with its name, which knows where it stands. */
 export interface Entry {
   name: string
   fields: Record<string, unknown>
@@ -18,11 +18,13 @@ export interface Kubeconfig {
   users: Map<string, Entry>
   contexts: Map<string, Entry>
   currentContext: string | undefined
-  /** The files that were there, in order. */
+  /** Those that were there, in their order. */
   files: string[]
 }
 
-/** Merges as kubectl does: files that are missing are skipped (unless `required`), the first to name something wins. */
+const KINDS = ['clusters', 'users', 'contexts'] as const
+
+/** Merges as kubectl does: a missing file is skipped (unless `required`), the first to name something wins. */
 export function readKubeconfigs(files: string[], { required = false } = {}): Kubeconfig {
   const merged = emptyKubeconfig()
   for (const file of files) {
@@ -32,76 +34,83 @@ export function readKubeconfigs(files: string[], { required = false } = {}): Kub
   return merged
 }
 
-/** @param file how to name it in errors; its folder is where relative file names count from */
+/** @param file its name in errors; relative file names count from its folder */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
-  const lines = new LineCounter()
-  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const at = (node: unknown) => {
-    const offset = (node as Node | undefined)?.range?.[0]
-    return offset === undefined ? file : `${file}:${lines.linePos(offset).line}`
-  }
-  const wrong = (node: unknown, what: string) => malformed(at(node), what)
-  const [error] = doc.errors
-  if (error)
-    throw malformed(`${file}:${lines.linePos(error.pos[0]).line}`, firstSentence(error.message))
-
+  const source = parseSource(text, file)
   const config = { ...emptyKubeconfig(), files: [file] }
-  const root = doc.contents
-  if (root === null || (isScalar(root) && root.value === null)) return config
-  if (!isMap(root)) throw wrong(root, 'a kubeconfig is a map with clusters, users and contexts')
+  const root = source.doc.contents
+  if (isNothing(root)) return config
+  if (!isMap(root))
+    throw source.wrong(root, 'a kubeconfig is a map of clusters, users and contexts')
 
-  for (const kind of ['clusters', 'users', 'contexts'] as const) {
+  for (const kind of KINDS) {
     const items = root.get(kind, true)
-    if (items === undefined || (isScalar(items) && items.value === null)) continue
-    if (!isSeq(items)) throw wrong(items, `"${kind}" must be a list`)
+    if (isNothing(items)) continue
+    if (!isSeq(items)) throw source.wrong(items, `"${kind}" must be a list`)
     for (const item of items.items) {
-      const entry = parseEntry(item, kind)
+      const entry = readEntry(source, item, kind)
       if (!config[kind].has(entry.name)) config[kind].set(entry.name, entry)
     }
   }
-  const current = root.get('current-context', true)
-  if (current !== undefined && isScalar(current) && current.value) {
-    if (typeof current.value !== 'string')
-      throw wrong(current, '"current-context" must be a string')
-    config.currentContext = current.value
-  }
+  const current = root.get('current-context')
+  if (current !== undefined && current !== null && typeof current !== 'string')
+    throw source.wrong(root.get('current-context', true), '"current-context" must be a string')
+  config.currentContext = current || undefined
   return config
-
-  function parseEntry(item: unknown, kind: 'clusters' | 'users' | 'contexts'): Entry {
-    const single = kind.slice(0, -1)
-    if (!isMap(item))
-      throw wrong(item, `each of "${kind}" must be a map with "name" and "${single}"`)
-    const name = item.get('name')
-    if (typeof name !== 'string' || name === '') throw wrong(item, `a ${single} without a name`)
-    const body = item.get(single, true) as Node | undefined
-    const empty = body === undefined || (isScalar(body) && body.value === null)
-    if (!empty && !isMap(body)) throw wrong(body, `"${single}" of "${name}" must be a map`)
-    const map = empty ? undefined : (body as YAMLMap)
-    return {
-      name,
-      fields: (map?.toJS(doc) ?? {}) as Record<string, unknown>,
-      folder: dirname(resolve(file)),
-      at: (field) => at((field && map?.get(field, true)) || item),
-    }
-  }
 }
 
 export function malformed(where: string, what: string): MigError {
   return new MigError(EXIT.usage, `malformed kubeconfig: ${where}: ${what}`, { code: 'KUBECONFIG' })
 }
 
-function emptyKubeconfig(): Kubeconfig {
+interface Source {
+  doc: Document
+  file: string
+  /** `FILE:LINE` of a node. */
+  at(node: unknown): string
+  wrong(node: unknown, what: string): MigError
+}
+
+function parseSource(text: string, file: string): Source {
+  const lines = new LineCounter()
+  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const line = (offset: number) => `${file}:${lines.linePos(offset).line}`
+  const [error] = doc.errors
+  if (error) throw malformed(line(error.pos[0]), error.message.split('\n')[0]!)
+  const at = (node: unknown) => line((node as { range?: number[] }).range?.[0] ?? 0)
+  return { doc, file, at, wrong: (node, what) => malformed(at(node), what) }
+}
+
+function readEntry(source: Source, item: unknown, kind: (typeof KINDS)[number]): Entry {
+  const single = kind.slice(0, -1)
+  if (!isMap(item))
+    throw source.wrong(item, `each of "${kind}" must be a map of "name" and "${single}"`)
+  const name = item.get('name')
+  if (typeof name !== 'string' || name === '') throw source.wrong(item, `a ${single} has no name`)
+  const node = item.get(single, true) as unknown
+  const body = isAlias(node) ? node.resolve(source.doc) : node
+  if (!isNothing(body) && !isMap(body))
+    throw source.wrong(body, `"${single}" of "${name}" must be a map`)
+  const map = isMap(body) ? body : undefined
   return {
-    clusters: new Map(),
-    users: new Map(),
-    contexts: new Map(),
-    currentContext: undefined,
-    files: [],
+    name,
+    fields: map?.toJS(source.doc) ?? {},
+    folder: dirname(resolve(source.file)),
+    at: (field) => source.at((field && map?.get(field, true)) || item),
   }
 }
 
+function isNothing(node: unknown): boolean {
+  return node === undefined || node === null || (isScalar(node) && node.value === null)
+}
+
+function emptyKubeconfig(): Kubeconfig {
+  const [clusters, users, contexts] = [new Map(), new Map(), new Map()]
+  return { clusters, users, contexts, currentContext: undefined, files: [] }
+}
+
 function merge(into: Kubeconfig, from: Kubeconfig): void {
-  for (const kind of ['clusters', 'users', 'contexts'] as const)
+  for (const kind of KINDS)
     for (const [name, entry] of from[kind]) if (!into[kind].has(name)) into[kind].set(name, entry)
   into.currentContext ??= from.currentContext
   into.files.push(...from.files)
@@ -118,9 +127,4 @@ function readIfThere(file: string, required: boolean): string | undefined {
       code: 'KUBECONFIG',
     })
   }
-}
-
-/** The parser words some errors over several lines. */
-function firstSentence(message: string): string {
-  return message.split('\n')[0]!.replace(/[:.]?\s*$/, '')
 }

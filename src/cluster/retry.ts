@@ -1,18 +1,20 @@
 import { ApiError } from './api-error.ts'
 
 const ATTEMPTS = 5
-const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE'])
+/** ms before the first repetition of what the server gave no time for; doubled each time. */
+const FIRST_WAIT = 100
+const IDEMPOTENT = ['GET', 'PUT', 'DELETE']
 
 /**
- * How long to wait before the request is sent again, in ms; undefined when it must not be.
- * A server that names a time (Retry-After) has not acted on the request, so any verb may be repeated.
+ * How long to wait before the request is sent again, in ms; undefined when it must not be. A server that says when
+ * (Retry-After) has not acted on it, whatever the verb; a connection that broke off tells nothing.
+ * @param attempt how often it has been sent
  */
 export function retryDelay(err: unknown, method: string, attempt: number): number | undefined {
   if (!(err instanceof ApiError) || attempt >= ATTEMPTS) return undefined
-  if (err.retryAfterMs !== undefined && (err.status === 429 || err.status! >= 500))
-    return err.retryAfterMs
+  const { status = 0, code, retryAfterMs } = err
+  if (retryAfterMs !== undefined && (status === 429 || status >= 500)) return retryAfterMs
   const again =
-    (err.status === 503 && method === 'GET') ||
-    (err.code === 'ECONNRESET' && IDEMPOTENT.has(method))
-  return again ? 100 * 2 ** (attempt - 1) : undefined
+    (status === 503 && method === 'GET') || (code === 'ECONNRESET' && IDEMPOTENT.includes(method))
+  return again ? FIRST_WAIT * 2 ** (attempt - 1) : undefined
 }

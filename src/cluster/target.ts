@@ -1,4 +1,4 @@
-/** What a kubeconfig (or the service account of a pod) says about one cluster and one user, files read and checked. */
+/** One cluster and one user, from a kubeconfig or a pod's service account: files read, everything checked. */
 export interface Target {
   context: string | undefined
   namespace: string
@@ -9,12 +9,12 @@ export interface Target {
 export interface ServerTarget {
   /** Without a trailing slash. */
   url: string
-  /** PEM; undefined is the system's and Node's own authorities. */
+  /** PEM; undefined means the system's and Node's own authorities. */
   ca: string | undefined
   /** The name to expect in the server's certificate instead of the URL's host. */
   tlsServerName: string | undefined
   skipTlsVerify: boolean
-  /** http, https or socks5 URL. */
+  /** An http, https or socks5 URL. */
   proxyUrl: string | undefined
   /** For credential plugins that ask for it. */
   execConfig: unknown
@@ -28,12 +28,11 @@ export interface UserTarget {
   /** PEM. Never printed. */
   key: string | undefined
   token: string | undefined
-  /** Wins over `token`; read again when it may have been rotated. */
+  /** Wins over `token`; read for each request, since it is rotated. */
   tokenFile: string | undefined
   basic: { username: string; password: string } | undefined
   exec: ExecPlugin | undefined
-  /** Handed to client-node as it is (oidc). */
-  authProvider: unknown
+  authProvider: AuthProvider | undefined
   impersonate: Impersonation
 }
 
@@ -54,4 +53,22 @@ export interface ExecPlugin {
   installHint: string | undefined
   provideClusterInfo: boolean
   interactiveMode: 'Never' | 'IfAvailable' | 'Always'
+}
+
+/** `users[].user.auth-provider` of a kubeconfig: oidc. */
+export interface AuthProvider {
+  name: string
+  config: Record<string, string>
+}
+
+export const ANONYMOUS: UserTarget = {
+  name: undefined,
+  cert: undefined,
+  key: undefined,
+  token: undefined,
+  tokenFile: undefined,
+  basic: undefined,
+  exec: undefined,
+  authProvider: undefined,
+  impersonate: { user: undefined, groups: [], uid: undefined, extra: {} },
 }

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { getCACertificates } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import type { Credentials } from './credentials.ts'
 import type { ServerTarget } from './target.ts'
@@ -17,53 +18,86 @@ export interface Outgoing {
 }
 
 export interface Transport {
-  /** Resolves when the answer's headers are there. */
+  /** Resolves when the answer's headers are there. Rejects with the network's own error. */
   send(outgoing: Outgoing): Promise<IncomingMessage>
   close(): void
 }
 
-/** Requests of one command share few connections; streams that stay open must not starve them. */
+/** Requests share few connections; streams that stay open must not starve them. */
 const CONNECTIONS = 8
+/** ms after which an idle connection is given up; load balancers do so without a word after 60 s and more. */
+const IDLE = 30_000
+/** ms of silence after which the system probes whether the peer of a stream still exists. */
+const PROBE = 30_000
 
-/** A watch may be silent for long; the system's keep-alive probes find a peer that is gone. ms. */
-const KEEP_ALIVE_PROBE = 30_000
-
+/** node:https, not undici or client-node: their import alone costs a start 35 and 45 ms more. */
 export function createTransport(server: ServerTarget): Transport {
-  const secure = server.url.startsWith('https:')
-  const { request, Agent } = secure ? https : http
-  const short = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const long = new Agent({ keepAlive: false })
-  const tls = secure
-    ? {
-        rejectUnauthorized: !server.skipTlsVerify,
-        ...(server.ca !== undefined && { ca: server.ca }),
-        ...(server.tlsServerName !== undefined && { servername: server.tlsServerName }),
-      }
-    : {}
+  const { request } = server.url.startsWith('https:') ? https : http
+  const tls = tlsOptions(server)
+  let agents: Promise<Agents> | undefined
 
-  function send(outgoing: Outgoing): Promise<IncomingMessage> {
-    const { credentials, method, body, headers, signal } = outgoing
-    return new Promise((resolve, reject) => {
-      const req = request({
-        ...urlToHttpOptions(new URL(server.url + outgoing.path)),
-        ...tls,
-        ...(credentials.cert !== undefined && { cert: credentials.cert, key: credentials.key }),
-        method,
-        headers,
-        signal,
-        agent: outgoing.longLived ? long : short,
-      })
-      req.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_PROBE))
-      req.on('error', reject)
-      req.on('response', resolve)
-      req.end(body)
+  async function send(outgoing: Outgoing): Promise<IncomingMessage> {
+    agents ??= createAgents(server)
+    const { short, long } = await agents
+    const { credentials, method, body, headers, signal, longLived } = outgoing
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const sent = request({
+      ...urlToHttpOptions(new URL(server.url + outgoing.path)),
+      ...tls,
+      ...(credentials.cert !== undefined && { cert: credentials.cert, key: credentials.key }),
+      method,
+      headers,
+      signal,
+      agent: longLived ? long : short,
     })
+    sent.on('socket', (socket) => socket.setKeepAlive(true, PROBE))
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end(body)
+    return promise
   }
 
   function close(): void {
-    short.destroy()
-    long.destroy()
+    void agents?.then(({ short, long }) => {
+      short.destroy()
+      long.destroy()
+    })
   }
 
   return { send, close }
+}
+
+interface Agents {
+  short: http.Agent
+  long: http.Agent
+}
+
+async function createAgents({ url, proxyUrl }: ServerTarget): Promise<Agents> {
+  const short = { keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE }
+  if (proxyUrl?.startsWith('socks')) {
+    const { SocksProxyAgent } = await import('socks-proxy-agent')
+    return { short: new SocksProxyAgent(proxyUrl, short), long: new SocksProxyAgent(proxyUrl) }
+  }
+  const secure = url.startsWith('https:')
+  if (proxyUrl !== undefined) {
+    const { HttpsProxyAgent, HttpProxyAgent } = await import('hpagent')
+    const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
+    return {
+      short: new Agent({ ...short, proxy: proxyUrl }),
+      long: new Agent({ proxy: proxyUrl, timeout: IDLE }),
+    }
+  }
+  const { Agent } = secure ? https : http
+  return { short: new Agent(short), long: new Agent() }
+}
+
+function tlsOptions({ url, ca, skipTlsVerify, tlsServerName }: ServerTarget): https.RequestOptions {
+  if (!url.startsWith('https:')) return {}
+  return {
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot change it.
+    rejectUnauthorized: !skipTlsVerify,
+    // kubectl trusts what the system trusts; Node on its own only what it was built with.
+    ca: ca ?? [...getCACertificates('default'), ...getCACertificates('system')],
+    ...(tlsServerName !== undefined && { servername: tlsServerName }),
+  }
 }

@@ -1,39 +1,47 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { MigError } from '../errors.ts'
+import { EXIT, MigError } from '../errors.ts'
 import { pathOf, type Resource } from '../kubevirt/resources.ts'
 import type { KubeList, KubeObject } from '../kubevirt/types.ts'
-import { answerEventError } from './answer-error.ts'
+import { watchError } from './answer-error.ts'
 import { ApiError, isStatus, type Status } from './api-error.ts'
 import { backoff } from './backoff.ts'
 import type { Cluster } from './cluster.ts'
 import { list } from './objects.ts'
+import { limitTime, TIME_IS_UP } from './time-limit.ts'
 
 export type WatchEvent<T> =
   | { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }
-  /** All that was there has been told; comes after each list. */
+  /** A list has been told in full: the first one, or one that was needed to catch up. */
   | { type: 'SYNC'; resourceVersion: string }
 
 export interface WatchOptions {
+  /** Default: all namespaces. */
   namespace?: string | undefined
   labelSelector?: string | undefined
   fieldSelector?: string | undefined
-  /** Starts from here instead of listing first; then there is no SYNC until a list is needed. */
-  resourceVersion?: string
+  /** Starts from here instead of with a list; then there is no SYNC until a list is needed. */
+  resourceVersion?: string | undefined
   /** Ends the watch; the generator then returns. */
   signal?: AbortSignal | undefined
-  /** The watch was lost and is being brought back; called once for each failure. */
-  onLost?(err: MigError): void
-  /** It is back, and what was missed has been told. */
-  onRegained?(): void
-  clock?: Clock
+  /** The watch was lost and is being brought back; called for each failure. */
+  onLost?: ((err: MigError) => void) | undefined
+  /** It is back. What was missed comes as events, after a list before it. */
+  onRegained?: (() => void) | undefined
+  /** For the waits between failures. */
+  clock?: Clock | undefined
+  /** Asked of the server; default 5 to 10 minutes, random as with other clients. A watch that is open 1.25 times as long is taken for dead. */
+  timeoutSeconds?: number | undefined
 }
 
-/** Asked of the server; randomly up to twice as long, as other clients do. s. */
-const WATCH_SECONDS = 300
+const TIMEOUT_SECONDS = 300
+const OVERTIME = 1.25
+/** A watch that ends sooner than this (ms) and without a word counts as a failure. */
+const TOO_SHORT = 1000
 
 /**
  * Lists, then watches, for ever: a watch that ends, breaks or expires is resumed, and what changed meanwhile comes as
- * ordinary events. Throws only before it has once begun (no permission, no such resource, no server); ends with the signal.
+ * ordinary events. Throws only before the first watch has begun (no permission, no such resource, no server); afterwards
+ * it keeps trying, whatever the server says. Returns when the signal is aborted.
  */
 export async function* watch<T extends KubeObject>(
   cluster: Cluster,
@@ -44,80 +52,141 @@ export async function* watch<T extends KubeObject>(
   const known = new Map<string, T>()
   let from = options.resourceVersion
   let begun = false
+  let lost = false
   let failures = 0
+
   while (!signal?.aborted) {
     try {
       if (from === undefined) {
         const listed = await list<T>(cluster, resource, { ...selection(options), signal })
-        for (const event of difference(known, listed)) yield event
-        from = listed.metadata.resourceVersion ?? '0'
+        yield* difference(known, listed)
+        from = listed.metadata.resourceVersion ?? ''
         yield { type: 'SYNC', resourceVersion: from }
       }
-      const lines = await open(cluster, resource, options, from)
-      begun = true
-      if (failures > 0) options.onRegained?.()
-      for await (const line of lines) {
-        const event = JSON.parse(line) as { type: string; object: T | Status }
-        if (event.type === 'ERROR')
-          throw answerEventError(cluster.server, resource, event.object as Status)
-        const object = event.object as T
-        from = object.metadata.resourceVersion ?? from
+      const opened = clock.now()
+      let heard = false
+      for await (const event of open<T>(cluster, resource, options, from, onOpen)) {
+        heard = true
         failures = 0
-        if (event.type === 'BOOKMARK') continue
-        remember(known, event.type, object)
-        yield { type: event.type as 'ADDED', object }
+        from = event.object.metadata.resourceVersion ?? from
+        const told = event.type === 'BOOKMARK' ? undefined : asNews(known, event)
+        if (told) yield told
       }
+      if (heard || clock.now() - opened >= TOO_SHORT) continue
+      failures++
     } catch (err) {
       if (signal?.aborted) return
-      if (!begun || !(err instanceof MigError)) throw err
-      if (err instanceof ApiError && err.status !== undefined) from = undefined
-      if (isStatus(err, 410)) continue
+      if (!(err instanceof MigError) || (!begun && isFinal(err, from))) throw err
       failures++
+      // An answer, unlike a broken connection, says that going on from here is no use.
+      if (err instanceof ApiError && err.status !== undefined) from = undefined
+      if (isStatus(err, 410) && failures === 1) continue
+      lost = true
       options.onLost?.(err)
-      await clock.sleep(backoff(failures), signal).catch(() => undefined)
     }
+    await clock.sleep(backoff(failures), signal).catch(() => undefined)
+  }
+
+  function onOpen(): void {
+    begun = true
+    if (lost) options.onRegained?.()
+    lost = false
   }
 }
 
-function open(cluster: Cluster, resource: Resource, options: WatchOptions, from: string) {
-  return cluster.stream({
-    path: pathOf(resource, { namespace: options.namespace }),
-    query: {
-      watch: true,
-      allowWatchBookmarks: true,
-      resourceVersion: from,
-      timeoutSeconds: Math.round(WATCH_SECONDS * (1 + Math.random())),
-      labelSelector: options.labelSelector,
-      fieldSelector: options.fieldSelector,
-    },
-    signal: options.signal,
-  })
+interface RawEvent<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  object: T
+}
+
+/** One watch request: its events until the server ends it, or silence past its time says that it is dead. */
+async function* open<T extends KubeObject>(
+  cluster: Cluster,
+  resource: Resource,
+  options: WatchOptions,
+  resourceVersion: string,
+  onOpen: () => void,
+): AsyncGenerator<RawEvent<T>, void, undefined> {
+  const seconds = options.timeoutSeconds ?? Math.round(TIMEOUT_SECONDS * (1 + Math.random()))
+  const limit = limitTime(seconds * OVERTIME * 1000, [options.signal])
+  try {
+    const lines = await cluster.stream({
+      path: pathOf(resource, { namespace: options.namespace }),
+      query: {
+        ...selection(options),
+        namespace: undefined,
+        watch: true,
+        allowWatchBookmarks: true,
+        resourceVersion,
+        timeoutSeconds: seconds,
+      },
+      signal: limit.signal,
+    })
+    onOpen()
+    for await (const line of lines) if (line !== '') yield parse<T>(cluster, resource, line)
+  } catch (err) {
+    if (limit.signal.reason !== TIME_IS_UP) throw err
+  } finally {
+    limit.end()
+  }
+}
+
+function parse<T extends KubeObject>(
+  cluster: Cluster,
+  resource: Resource,
+  line: string,
+): RawEvent<T> {
+  let event: { type: RawEvent<T>['type'] | 'ERROR'; object: T | Status }
+  try {
+    event = JSON.parse(line)
+  } catch (cause) {
+    const message = `the watch of ${resource.plural} broke off within an event (${cluster.server})`
+    throw new ApiError(EXIT.error, message, { code: 'NOTJSON', cause })
+  }
+  if (event.type === 'ERROR') throw watchError(cluster.server, resource, event.object as Status)
+  return event as RawEvent<T>
+}
+
+/** Before a first watch, an answer is final, and so is anything that keeps the first list from coming. */
+function isFinal(err: MigError, from: string | undefined): boolean {
+  if (from === undefined) return true
+  const status = err instanceof ApiError ? (err.status ?? 0) : 400
+  return status >= 400 && status < 500 && status !== 410 && status !== 429
 }
 
 /** What a new list says in events, compared with what was known. */
 function* difference<T extends KubeObject>(
   known: Map<string, T>,
   listed: KubeList<T>,
-): Generator<WatchEvent<T>> {
+): Generator<WatchEvent<T>, void, undefined> {
   const now = new Map(listed.items.map((object) => [keyOf(object), object]))
-  for (const [key, before] of known) {
-    const after = now.get(key)
-    if (after && after.metadata.uid === before.metadata.uid) continue
+  for (const [key, object] of known) {
+    if (now.get(key)?.metadata.uid === object.metadata.uid) continue
     known.delete(key)
-    yield { type: 'DELETED', object: before }
+    yield { type: 'DELETED', object }
   }
-  for (const [key, object] of now) {
-    const before = known.get(key)
-    known.set(key, object)
-    if (!before) yield { type: 'ADDED', object }
-    else if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
-      yield { type: 'MODIFIED', object }
+  for (const object of now.values()) {
+    const told = asNews(known, { type: 'ADDED', object })
+    if (told) yield told
   }
 }
 
-function remember<T extends KubeObject>(known: Map<string, T>, type: string, object: T): void {
-  if (type === 'DELETED') known.delete(keyOf(object))
-  else known.set(keyOf(object), object)
+/** Remembers an event; undefined when it tells what is known already. */
+function asNews<T extends KubeObject>(
+  known: Map<string, T>,
+  { type, object }: RawEvent<T>,
+): WatchEvent<T> | undefined {
+  const key = keyOf(object)
+  const before = known.get(key)
+  if (type === 'DELETED') {
+    known.delete(key)
+    return { type, object }
+  }
+  known.set(key, object)
+  if (before === undefined || before.metadata.uid !== object.metadata.uid)
+    return { type: type as 'ADDED' | 'MODIFIED', object }
+  const same = before.metadata.resourceVersion === object.metadata.resourceVersion
+  return same ? undefined : { type: 'MODIFIED', object }
 }
 
 function keyOf({ metadata }: KubeObject): string {
