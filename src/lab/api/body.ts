@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'yaml'
 import type { ApiObject } from './kind.ts'
+import { decodeObject } from './protobuf/decode.ts'
 import { badRequest, StatusError, unsupportedMediaType } from './status.ts'
 
 /** Kubernetes' own limit of a request's body, in bytes. */
@@ -29,17 +30,32 @@ export function mediaTypeOf(request: IncomingMessage): string {
 }
 
 const OBJECT_TYPES = ['application/json', 'application/yaml']
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
-/** A body that is an object of some kind, in JSON or YAML. */
+/** A body that is an object of some kind: in JSON, YAML, or (kinds that kubectl builds itself) protobuf. */
 export function parseObject(body: Buffer, mediaType: string): ApiObject {
-  if (mediaType !== '' && !OBJECT_TYPES.includes(mediaType))
-    throw unsupportedMediaType(OBJECT_TYPES)
-  const value = mediaType === 'application/yaml' ? parseYaml(body) : parseJson(body)
+  const value = parseAs(mediaType, body)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest(
       'couldn\'t get version/kind; json parse error: json: cannot unmarshal non-object into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
     )
   return value as ApiObject
+}
+
+function parseAs(mediaType: string, body: Buffer): unknown {
+  if (mediaType === '' || mediaType === 'application/json') return parseJson(body)
+  if (mediaType === 'application/yaml') return parseYaml(body)
+  const value = mediaType === PROTOBUF ? parseProtobuf(body) : undefined
+  if (value === undefined) throw unsupportedMediaType(OBJECT_TYPES)
+  return value
+}
+
+function parseProtobuf(body: Buffer): unknown {
+  try {
+    return decodeObject(body)
+  } catch (err) {
+    throw badRequest((err as Error).message)
+  }
 }
 
 function parseJson(body: Buffer): unknown {

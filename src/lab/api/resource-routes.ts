@@ -10,7 +10,7 @@ import { get, list, renderList, renderObject } from './read.ts'
 import { type DeleteOptions, remove } from './remove.ts'
 import { reply } from './reply.ts'
 import { listText } from './serialise.ts'
-import { badRequest, methodNotAllowed, noSuchResource, unsupportedMediaType } from './status.ts'
+import { badRequest, methodNotAllowed, noSuchResource } from './status.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
 
@@ -167,12 +167,8 @@ async function deleteOptions(
 ): Promise<{ deletion: DeleteOptions; options: WriteOptions }> {
   const { query, request } = call
   const body = await readBody(request)
-  const type = mediaTypeOf(request)
-  if (body.length > 0 && type !== '' && type !== 'application/json')
-    throw unsupportedMediaType(['application/json', 'application/yaml'])
-  const sent = (body.length > 0 ? parseObject(body, type) : {}) as DeleteOptions & {
-    dryRun?: string[]
-  }
+  const sent: DeleteOptions & { dryRun?: string[] } =
+    body.length > 0 ? (parseObject(body, mediaTypeOf(request)) as object) : {}
   const seconds = query.get('gracePeriodSeconds')
   const policy = query.get('propagationPolicy')
   const options = writeOptions(call)

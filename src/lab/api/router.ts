@@ -1,5 +1,6 @@
 import type { Api } from './api.ts'
-import { discoveryRoute, type VirtualResource } from './discovery.ts'
+import type { VirtualResource } from './discovery/entries.ts'
+import { discoveryRoute } from './discovery/route.ts'
 import type { Call, Route } from './handler.ts'
 import type { Kind } from './kind.ts'
 import { reply } from './reply.ts'
@@ -53,7 +54,8 @@ export function createRouter(
       response.end('ok')
       return
     }
-    if (/^\/apis?(\/|$)/.test(info.path)) return discoveryRoute(api.kinds, virtualResources, call)
+    if (/^\/apis?(\/|$)/.test(info.path))
+      return discoveryRoute(api.kinds.all, virtualResources, call)
     throw noSuchResource()
   }
 }

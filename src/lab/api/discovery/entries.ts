@@ -1,0 +1,96 @@
+import type { Kind } from '../kind.ts'
+
+/** A resource that discovery knows though it has no objects: access reviews, KubeVirt's aggregated subresources. */
+export interface VirtualResource {
+  group: string
+  version: string
+  plural: string
+  singular?: string
+  kind: string
+  namespaced: boolean
+  verbs: string[]
+}
+
+/** One resource or subresource (`pods/log`) in one version. */
+export interface Entry {
+  group: string
+  version: string
+  name: string
+  singular: string
+  kind: string
+  /** Of a subresource whose body is of another group than its parent. */
+  responseGroup?: { group: string; version: string } | undefined
+  namespaced: boolean
+  verbs: string[]
+  shortNames: string[]
+  categories: string[]
+}
+
+const OBJECT_VERBS = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
+const STATUS_VERBS = ['get', 'patch', 'update']
+
+export function entriesOf(kinds: readonly Kind[], virtual: VirtualResource[]): Entry[] {
+  return [...kinds.flatMap(kindEntries), ...virtual.map(virtualEntry)]
+}
+
+function kindEntries(kind: Kind): Entry[] {
+  return [kind.version, ...kind.deprecatedVersions].flatMap((version) => {
+    const base = {
+      group: kind.group,
+      version,
+      namespaced: kind.namespaced,
+      singular: '',
+      kind: kind.kind,
+      shortNames: [],
+      categories: [],
+    }
+    const main: Entry = {
+      ...base,
+      name: kind.plural,
+      singular: kind.singular,
+      verbs: OBJECT_VERBS,
+      shortNames: kind.shortNames,
+      categories: kind.categories,
+    }
+    const subresources = kind.subresources.map(
+      (sub): Entry => ({
+        ...base,
+        name: `${kind.plural}/${sub.name}`,
+        kind: sub.kind ?? kind.kind,
+        responseGroup: sub.version ? { group: sub.group ?? '', version: sub.version } : undefined,
+        verbs: sub.verbs,
+      }),
+    )
+    const status: Entry = { ...base, name: `${kind.plural}/status`, verbs: STATUS_VERBS }
+    return [main, ...subresources, ...(kind.hasStatus ? [status] : [])]
+  })
+}
+
+function virtualEntry({ plural, singular, ...resource }: VirtualResource): Entry {
+  return {
+    ...resource,
+    name: plural,
+    singular: singular ?? resource.kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+  }
+}
+
+/** The versions of each group, the preferred one first. */
+export function groupsOf(entries: Entry[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const { group, version } of entries) {
+    const versions = groups.get(group) ?? []
+    if (!versions.includes(version)) groups.set(group, [...versions, version])
+  }
+  return groups
+}

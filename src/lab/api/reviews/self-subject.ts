@@ -1,0 +1,114 @@
+import { type Api, reader } from '../api.ts'
+import { isAllowed, rulesFor } from '../authorization.ts'
+import { mediaTypeOf, parseObject, readBody } from '../body.ts'
+import type { VirtualResource } from '../discovery/entries.ts'
+import type { Call } from '../handler.ts'
+import type { ApiObject } from '../kind.ts'
+import { reply } from '../reply.ts'
+import type { SpecialRoute } from '../router.ts'
+import { methodNotAllowed } from '../status.ts'
+
+const AUTHORIZATION = 'authorization.k8s.io'
+const AUTHENTICATION = 'authentication.k8s.io'
+
+/** `auth can-i`: may I do this? */
+export const accessReviewRoute = review(
+  AUTHORIZATION,
+  'selfsubjectaccessreviews',
+  (api, { user }, body) => {
+    const spec = body['spec'] as AccessReviewSpec | undefined
+    const resource = spec?.resourceAttributes
+    const allowed = isAllowed(reader(api), user, {
+      isResource: resource !== undefined,
+      verb: (resource ?? spec?.nonResourceAttributes)?.verb ?? '',
+      group: resource?.group ?? '',
+      resource: resource?.resource ?? '',
+      subresource: resource?.subresource ?? '',
+      name: resource?.name || undefined,
+      namespace: resource?.namespace || undefined,
+      path: spec?.nonResourceAttributes?.path ?? '',
+    })
+    return { spec, status: { allowed } }
+  },
+)
+
+interface AccessReviewSpec {
+  resourceAttributes?: {
+    namespace?: string
+    verb?: string
+    group?: string
+    resource?: string
+    subresource?: string
+    name?: string
+  }
+  nonResourceAttributes?: { path?: string; verb?: string }
+}
+
+/** `auth can-i --list`: what may I do in this namespace? */
+export const rulesReviewRoute = review(
+  AUTHORIZATION,
+  'selfsubjectrulesreviews',
+  (api, { user }, body) => {
+    const spec = body['spec'] as { namespace?: string } | undefined
+    const rules = user.groups.includes('system:masters')
+      ? [
+          { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+          { verbs: ['*'], nonResourceURLs: ['*'] },
+        ]
+      : rulesFor(reader(api), user, spec?.namespace)
+    return {
+      spec: {},
+      status: {
+        resourceRules: rules.filter((rule) => rule.resources !== undefined),
+        nonResourceRules: rules.filter((rule) => 'nonResourceURLs' in rule),
+        incomplete: false,
+      },
+    }
+  },
+)
+
+/** `auth whoami`: who am I? */
+export const selfReviewRoute = review(AUTHENTICATION, 'selfsubjectreviews', (_api, { user }) => ({
+  status: {
+    userInfo: {
+      username: user.name,
+      groups: user.groups,
+      ...(user.extra ? { extra: user.extra } : {}),
+    },
+  },
+}))
+
+export const REVIEW_RESOURCES: VirtualResource[] = [
+  resource(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview'),
+  resource(AUTHORIZATION, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview'),
+  resource(AUTHORIZATION, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview'),
+]
+
+function resource(group: string, plural: string, kind: string): VirtualResource {
+  return { group, version: 'v1', plural, kind, namespaced: false, verbs: ['create'] }
+}
+
+/** A question that is put by creating an object, which comes back with the answer and is never stored. */
+function review(
+  group: string,
+  plural: string,
+  answer: (api: Api, call: Call, body: ApiObject) => object,
+): SpecialRoute {
+  return {
+    group,
+    resource: plural,
+    subresource: '',
+    async handle(api, call) {
+      if (call.info.verb !== 'create') throw methodNotAllowed()
+      const body = parseObject(await readBody(call.request), mediaTypeOf(call.request))
+      const { kind, apiVersion } = body
+      const text = JSON.stringify({
+        kind,
+        apiVersion,
+        metadata: {},
+        ...answer(api, call, body),
+      })
+      reply(call.response, 201, text)
+    },
+  }
+}
