@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import type { Clock } from '../../clock.ts'
+import { connect } from '../../cluster/config.ts'
+import { startInformer } from '../../cluster/informer.ts'
+import { LABEL } from '../../kubevirt/labels.ts'
+import { KUBEVIRTS, NODES } from '../../kubevirt/resources.ts'
+import type { KubeVirt, Node, Pod } from '../../kubevirt/types.ts'
+import { createProxyManager } from '../../proxy/manager.ts'
+import { LAB_ANNOTATION } from '../annotations.ts'
+import type { KeyPair } from '../certificates.ts'
+import { eventRecorder } from '../events.ts'
+import { copyMetrics } from './copy-metrics.ts'
+import type { GuestKind } from './guest/kinds.ts'
+import { handlerQueue } from './handler.ts'
+import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
+import { startHeartbeats } from './heartbeat.ts'
+import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
+import { startLauncher } from './launcher.ts'
+import type { NodeLog } from './log.ts'
+import { serveMetrics } from './metrics-server.ts'
+import { watchVmis } from './vmi-view.ts'
+
+/** All that a node's thread is given; it can be sent from one thread to another. */
+export interface AgentSpec {
+  node: string
+  /** From 1: its pods are 10.244.<number>.x. */
+  number: number
+  /** Where the node's proxies and its virt-handler listen. */
+  address: string
+  /** With a context for the node's kubelet and one for its virt-handler. Holds tokens. */
+  kubeconfig: string
+  contexts: { kubelet: string; handler: string }
+  /** PEM. */
+  ca: string
+  certificates: { server: KeyPair; client: KeyPair }
+  /** A folder with a short path, for the pods' sockets. */
+  folder: string
+  guests: GuestKind
+}
+
+export interface Agent {
+  close(): Promise<void>
+}
+
+/** Plays everything that runs on one node: kubelet, virt-handler with its proxies, and the virt-launchers. */
+export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): Promise<Agent> {
+  const { node, kubeconfig } = spec
+  const handlerLog: NodeLog = (record) => log({ component: 'virt-handler', ...record })
+  const account = (context: string) =>
+    connect({ kubeconfigText: kubeconfig, context, clock, env: {} })
+  const kubelet = await account(spec.contexts.kubelet)
+  const handler = await account(spec.contexts.handler)
+  const launchers = new Map<string, LauncherPod>()
+  const pods = lookUp(launchers)
+
+  const proxies = createProxyManager({
+    bind: spec.address,
+    tls: () => tls,
+    clock,
+    log: (record) => handlerLog({ ...record }),
+  })
+  const tls = { ca: spec.ca, ...spec.certificates }
+  const metrics = copyMetrics(node)
+  const server = await serveMetrics({
+    address: spec.address,
+    pair: spec.certificates.server,
+    text: () => metrics.text(pods, clock.now()),
+  })
+
+  const nodes = startInformer<Node>(handler, NODES, {
+    fieldSelector: `metadata.name=${node}`,
+    clock,
+  })
+  const kubevirts = startInformer<KubeVirt>(handler, KUBEVIRTS, { clock })
+  await Promise.all([nodes.synced, kubevirts.synced])
+
+  let wake: (key: string) => void = () => {}
+  const vmis = await watchVmis({ cluster: handler, clock, node, onChange: (key) => wake(key) })
+  const events = eventRecorder(handler, clock, { component: 'virt-handler', host: node })
+  const context: HandlerContext = {
+    node,
+    address: spec.address,
+    clock,
+    log: handlerLog,
+    vmis,
+    events,
+    proxies,
+    launchers: pods,
+    nodeObject: () => nodes.get(undefined, node),
+    kubevirt: () => kubevirts.list()[0],
+    onEnded: (vmi, launcher) => {
+      if (launcher.domain.outgoing) metrics.ended(vmi, launcher.domain.outgoing)
+    },
+  }
+  const queue = handlerQueue(context)
+  wake = (key) => queue.add(key)
+
+  const kubeletAgent = await startKubelet({ cluster: kubelet, clock, node, log, network, start })
+  const heartbeats = startHeartbeats({
+    node,
+    clock,
+    accounts: { handler, kubelet },
+    onError: (err) =>
+      handlerLog({ level: 'error', msg: "Can't reach the API", reason: String(err) }),
+  })
+  await heartbeats.ready
+  for (const vmi of vmis.list()) queue.add(`${vmi.metadata.namespace}/${vmi.metadata.name}`)
+
+  let lastPod = 0
+  function network(pod: Pod): PodNetwork {
+    const hostIP = spec.address
+    if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
+      const annotations = { [LAB_ANNOTATION.ports]: JSON.stringify({ '8443': server.port }) }
+      return { podIP: spec.address, hostIP, annotations }
+    }
+    const podIP = launchers.get(pod.metadata.uid ?? '')?.podIP ?? nextAddress()
+    return { podIP, hostIP }
+  }
+
+  function nextAddress(): string {
+    lastPod++
+    return `10.244.${spec.number + Math.floor(lastPod / 250)}.${(lastPod % 250) + 2}`
+  }
+
+  let lastFolder = 0
+  async function start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess> {
+    if (pod.metadata.labels?.[LABEL.app] !== 'virt-launcher') {
+      return { stop: async (code) => onExit(code) }
+    }
+    const uid = pod.metadata.uid ?? ''
+    const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
+    const launcher = await startLauncher({
+      folder: join(spec.folder, `${spec.number}.${++lastFolder}`),
+      guests: spec.guests,
+      clock,
+      log: (record) => log({ component: 'virt-launcher', ...record }),
+      onChange: () => wake(key),
+      onExit: (code) => {
+        launchers.delete(uid)
+        onExit(code)
+        wake(key)
+      },
+    })
+    launchers.set(uid, { pod, podIP: nextAddress(), launcher })
+    wake(key)
+    return { stop: (code) => launcher.exit(code) }
+  }
+
+  return {
+    async close() {
+      await heartbeats.close()
+      await vmis.close()
+      await queue.close()
+      await kubeletAgent.close()
+      await Promise.all([proxies.close(), server.close(), nodes.close(), kubevirts.close()])
+      await events.flushed()
+      await Promise.all([kubelet.close(), handler.close()])
+    },
+  }
+}
+
+function lookUp(launchers: ReadonlyMap<string, LauncherPod>): LauncherPods {
+  const all = () => [...launchers.values()]
+  return {
+    all,
+    ofPod: (namespace, name) =>
+      all().find(({ pod }) => pod.metadata.namespace === namespace && pod.metadata.name === name),
+    ofVmi: (uid) => all().filter(({ pod }) => pod.metadata.labels?.[LABEL.createdBy] === uid),
+  }
+}

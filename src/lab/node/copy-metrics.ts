@@ -1,0 +1,89 @@
+import { COPY_METRICS, LAB_COPY_METRICS } from '../../kubevirt/metrics.ts'
+import type { Vmi } from '../../kubevirt/types.ts'
+import type { LauncherPods } from './handler-context.ts'
+import type { MigrationRecord } from './outgoing-migration.ts'
+
+/** What is kept of copies that have ended, so that a client that looks late still finds its own. */
+const KEPT = 100
+
+/** The figures of the copies that one node sends, as virt-handler serves them (fact sheet data-plane.md §6.1). */
+export interface CopyMetrics {
+  ended(vmi: Vmi, record: Readonly<MigrationRecord>): void
+  /** In Prometheus' text format. @param now ms since the epoch: KubeVirt's samples carry their time */
+  text(launchers: LauncherPods, now: number): string
+}
+
+interface Row {
+  name: string
+  labels: Record<string, string>
+  value: number
+  at?: number
+}
+
+export function copyMetrics(node: string): CopyMetrics {
+  const finished: { namespace: string; name: string; record: Readonly<MigrationRecord> }[] = []
+  return {
+    ended({ metadata }, record) {
+      finished.push({ namespace: metadata.namespace ?? '', name: metadata.name, record })
+      if (finished.length > KEPT) finished.shift()
+    },
+    text(launchers, now) {
+      const running = launchers.all().flatMap(({ pod, launcher }) => {
+        const progress = launcher.progress()
+        const record = launcher.domain.outgoing
+        if (!progress || !record || record.endedAt !== undefined) return []
+        const namespace = pod.metadata.namespace ?? ''
+        const name = pod.metadata.annotations?.['kubevirt.io/domain'] ?? ''
+        const labels = { namespace, name, node }
+        const row = (metric: keyof typeof COPY_METRICS, value: number): Row => ({
+          name: COPY_METRICS[metric][0],
+          labels,
+          value,
+          at: now,
+        })
+        return [
+          row('totalBytes', progress.totalBytes),
+          row('processedBytes', progress.processedBytes),
+          row('remainingBytes', progress.remainingBytes),
+          row('dirtyRate', progress.dirtyBytesPerSecond),
+          row('memoryRate', progress.memoryBytesPerSecond),
+          ...labRows({ namespace, name, record: { ...record, lastProgress: progress } }),
+        ]
+      })
+      return rendered([...running, ...finished.flatMap(labRows)])
+    },
+  }
+}
+
+function labRows(of: {
+  namespace: string
+  name: string
+  record: Readonly<MigrationRecord>
+}): Row[] {
+  const { namespace, name, record } = of
+  const labels = { namespace, name, uid: record.uid }
+  const row = (metric: keyof typeof LAB_COPY_METRICS, value: number | undefined): Row[] =>
+    value === undefined ? [] : [{ name: LAB_COPY_METRICS[metric], labels, value }]
+  return [
+    ...row('rounds', record.lastProgress?.iteration),
+    ...row('transferredBytes', record.lastProgress?.processedBytes),
+    ...row(
+      'downtimeSeconds',
+      record.downtimeMs === undefined ? undefined : record.downtimeMs / 1000,
+    ),
+    ...row('verified', record.verified === undefined ? undefined : Number(record.verified)),
+  ]
+}
+
+/** One TYPE line a metric, its samples below; KubeVirt calls the total a counter. */
+function rendered(rows: Row[]): string {
+  const lines: string[] = []
+  for (const [name, samples] of Map.groupBy(rows, (row) => row.name)) {
+    lines.push(`# TYPE ${name} ${name === COPY_METRICS.totalBytes[0] ? 'counter' : 'gauge'}`)
+    for (const { labels, value, at } of samples) {
+      const pairs = Object.entries(labels).map(([key, text]) => `${key}=${JSON.stringify(text)}`)
+      lines.push(`${name}{${pairs.join(',')}} ${value}${at === undefined ? '' : ` ${at}`}`)
+    }
+  }
+  return lines.map((line) => `${line}\n`).join('')
+}

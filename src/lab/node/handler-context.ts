@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts'
+import type { KubeVirt, Node, Pod, Vmi } from '../../kubevirt/types.ts'
+import type { ProxyManager } from '../../proxy/manager.ts'
+import type { EventRecorder } from '../events.ts'
+import type { Launcher } from './launcher.ts'
+import type { NodeLog } from './log.ts'
+import type { VmiView } from './vmi-view.ts'
+
+export interface LauncherPod {
+  pod: Pod
+  podIP: string
+  launcher: Launcher
+}
+
+/** The launchers that run on the node now. */
+export interface LauncherPods {
+  ofPod(namespace: string | undefined, name: string | undefined): LauncherPod | undefined
+  /** All pods of a VMI, as a VM may have its own and a target at once. */
+  ofVmi(uid: string | undefined): LauncherPod[]
+  all(): LauncherPod[]
+}
+
+/** What the parts of one virt-handler share. */
+export interface HandlerContext {
+  node: string
+  /** Where this node's target listeners are reached; its migration address. */
+  address: string
+  clock: Clock
+  log: NodeLog
+  vmis: VmiView
+  events: EventRecorder
+  proxies: ProxyManager
+  launchers: LauncherPods
+  nodeObject(): Node | undefined
+  kubevirt(): KubeVirt | undefined
+  /** A migration away from here has ended. */
+  onEnded(vmi: Vmi, launcher: Launcher): void
+}

@@ -1,0 +1,91 @@
+import type { Condition, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
+import { methodOf, obstaclesOf } from '../../rules/migratability.ts'
+import { timestamp } from './time.ts'
+
+/** The user that QEMU runs as in a launcher. */
+const QEMU_USER = 107
+
+/**
+ * What virt-handler writes into a VMI whose domain has come up on its node: it runs, and whether and how it could move
+ * (fact sheet control-plane.md §1.4, §5). Changes the draft.
+ */
+export function reportRunning(
+  draft: Vmi,
+  at: { now: number; podIP: string; node: Node | undefined; kubevirt: KubeVirt | undefined },
+): void {
+  const now = timestamp(at.now)
+  const status = draft.status ?? {}
+  draft.status = status
+  status.phase = 'Running'
+  status.phaseTransitionTimestamps = [
+    ...(status.phaseTransitionTimestamps ?? []),
+    { phase: 'Running', phaseTransitionTimestamp: now },
+  ]
+  status.migrationMethod = methodOf(draft)
+  status.migrationTransport = 'Unix'
+  status.selinuxContext = 'none'
+  status.runtimeUser = QEMU_USER
+  status.machine = { type: machineType(draft, at.node) }
+  status.interfaces = interfacesOf(draft, at.podIP)
+  const migratable = migratableConditions(draft, at.node, at.kubevirt)
+  const kept = (status.conditions ?? []).filter(
+    ({ type }) => !migratable.some((condition) => condition.type === type),
+  )
+  status.conditions = [...kept, ...migratable]
+}
+
+/** The addresses of the guest's interfaces: those of the pod that it runs in. */
+export function interfacesOf({ spec, status }: Vmi, podIP: string) {
+  return (spec.domain?.devices?.interfaces ?? []).map(({ name }) => ({
+    ...status?.interfaces?.find((known) => known.name === name),
+    name,
+    ipAddress: podIP,
+    ipAddresses: [podIP],
+    infoSource: 'domain',
+    podInterfaceName: 'eth0',
+    queueCount: 1,
+  }))
+}
+
+function migratableConditions(
+  vmi: Vmi,
+  node: Node | undefined,
+  kubevirt: KubeVirt | undefined,
+): Condition[] {
+  const obstacles = obstaclesOf(vmi, node, kubevirt)
+  const [first] = obstacles
+  const others = obstacles.filter(({ reason }) => reason !== 'DisksNotLiveMigratable')
+  return [
+    condition('LiveMigratable', first && { reason: first.reason, message: first.message }),
+    condition(
+      'StorageLiveMigratable',
+      others.length > 0
+        ? {
+            reason: 'NotMigratable',
+            message: others.map(({ reason, message }) => `${reason}: ${message}`).join(', '),
+          }
+        : undefined,
+    ),
+  ]
+}
+
+function condition(
+  type: string,
+  obstacle: { reason: string; message: string } | undefined,
+): Condition {
+  const times = { lastProbeTime: null, lastTransitionTime: null }
+  return obstacle
+    ? { type, status: 'False', ...obstacle, ...times }
+    : { type, status: 'True', ...times }
+}
+
+/** q35 is an alias; QEMU says which version of the machine it has started. */
+function machineType(vmi: Vmi, node: Node | undefined): string {
+  const wanted = vmi.spec.domain?.machine?.type ?? 'q35'
+  if (wanted !== 'q35') return wanted
+  const prefix = 'machine-type.node.kubevirt.io/'
+  const label = Object.keys(node?.metadata.labels ?? {}).find((l) =>
+    l.startsWith(`${prefix}pc-q35-`),
+  )
+  return label?.slice(prefix.length) ?? wanted
+}

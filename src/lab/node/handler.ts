@@ -1,0 +1,67 @@
+import { LABEL } from '../../kubevirt/labels.ts'
+import type { Vmi } from '../../kubevirt/types.ts'
+import { guestSpecOf } from './guest-spec.ts'
+import type { HandlerContext } from './handler-context.ts'
+import { reportRunning } from './handler-domain.ts'
+import { type KeyedQueue, keyedQueue } from './keyed-queue.ts'
+import { migrationSource } from './migration-source.ts'
+import { migrationTarget } from './migration-target.ts'
+
+/** Plays virt-handler for one node: each VMI that concerns the node is brought to where its object says it should be. */
+export function handlerQueue(context: HandlerContext): KeyedQueue {
+  const { node, clock, vmis, launchers, events, log } = context
+  const source = migrationSource(context)
+  const target = migrationTarget(context)
+
+  async function reconcile(key: string): Promise<void> {
+    const vmi = vmis.get(key)
+    if (vmi?.metadata.deletionTimestamp) await shutDown(vmi)
+    else if (vmi) await run(vmi)
+    // Each looks again: what the one has written concerns the other.
+    await source.sync(key, vmis.get(key))
+    await target.sync(key, vmis.get(key))
+  }
+
+  /** Starts the guest of a VMI that was scheduled here. */
+  async function run(vmi: Vmi): Promise<void> {
+    if (vmi.status?.phase !== 'Scheduled' || vmi.status.nodeName !== node) return
+    const own = launchers
+      .ofVmi(vmi.metadata.uid)
+      .find(({ pod }) => !pod.metadata.labels?.[LABEL.migrationJobUid])
+    if (!own) return
+    own.launcher.boot(guestSpecOf(vmi))
+    const at = {
+      now: clock.now(),
+      podIP: own.podIP,
+      node: context.nodeObject(),
+      kubevirt: context.kubevirt(),
+    }
+    await vmis.update(vmi, (draft) => {
+      if (draft.status?.phase === 'Scheduled') reportRunning(draft, at)
+    })
+    events.record(vmi, 'Normal', 'Created', 'VirtualMachineInstance defined.')
+    events.record(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
+  }
+
+  /** A VMI that is deleted takes its guest with it. */
+  async function shutDown(vmi: Vmi): Promise<void> {
+    const here = launchers.ofVmi(vmi.metadata.uid)
+    if (here.length > 0) events.record(vmi, 'Normal', 'Deleted', 'Signaled Deletion')
+    await Promise.all(here.map(({ launcher }) => launcher.exit(0)))
+    if (vmi.status?.nodeName !== node) return
+    await vmis.update(vmi, (draft) => {
+      if (draft.status && draft.status.phase !== 'Failed') draft.status.phase = 'Succeeded'
+    })
+  }
+
+  return keyedQueue(reconcile, {
+    clock,
+    onError: (key, err) =>
+      log({
+        level: 'error',
+        msg: 'Synchronizing the VirtualMachineInstance failed.',
+        name: key,
+        reason: String(err),
+      }),
+  })
+}

@@ -1,0 +1,146 @@
+import type { Clock } from '../../clock.ts'
+import { isStatus } from '../../cluster/api-error.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { startInformer } from '../../cluster/informer.ts'
+import { patch, remove } from '../../cluster/objects.ts'
+import { isPodFinal } from '../../kubevirt/pods.ts'
+import { PODS } from '../../kubevirt/resources.ts'
+import type { Pod } from '../../kubevirt/types.ts'
+import { keyedQueue } from './keyed-queue.ts'
+import { endedStatus, runningStatus } from './kubelet-status.ts'
+import type { NodeLog } from './log.ts'
+import { timestamp } from './time.ts'
+
+/** What runs in a pod. */
+export interface PodProcess {
+  /** Ends it, as the signal of a kubelet does; resolves when it is gone. */
+  stop(exitCode: number): Promise<void>
+}
+
+export interface KubeletOptions {
+  cluster: Cluster
+  clock: Clock
+  node: string
+  log: NodeLog
+  /** Address and, where a client has to know, annotations of a pod that starts here. */
+  network(pod: Pod): PodNetwork
+  /** Starts what runs in the pod; `onExit` is called when it ends by itself or was stopped. */
+  start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess>
+}
+
+export interface PodNetwork {
+  podIP: string
+  hostIP: string
+  annotations?: Record<string, string>
+}
+
+export interface Kubelet {
+  close(): Promise<void>
+}
+
+interface Running {
+  process: PodProcess
+  pod: Pod
+  network: PodNetwork
+  exitCode?: number
+}
+
+/** Killed without asking, as when the pod's object is gone. */
+const KILLED = 137
+
+/** Plays kubelet for the pods bound to one node: starts what is in them, reports, and stops them when they are deleted. */
+export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
+  const { cluster, clock, node, log } = options
+  const running = new Map<string, Running>()
+  const queue = keyedQueue(reconcile, {
+    clock,
+    onError: (key, err) =>
+      log({ level: 'error', component: 'kubelet', msg: `pod ${key} failed`, reason: String(err) }),
+  })
+  const pods = startInformer<Pod>(cluster, PODS, {
+    fieldSelector: `spec.nodeName=${node}`,
+    clock,
+    onChange: ({ object }) => queue.add(`${object.metadata.namespace}/${object.metadata.name}`),
+  })
+  await pods.synced
+
+  async function reconcile(key: string): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/')
+    const pod = pods.get(namespace, name)
+    await stopStrangers(key, pod)
+    if (!pod) return
+    const uid = pod.metadata.uid ?? ''
+    const here = running.get(uid)
+    if (here?.exitCode !== undefined && !isPodFinal(pod))
+      await report(pod, endedStatus(pod, here.exitCode, timestamp(clock.now())))
+    if (pod.metadata.deletionTimestamp) await end(pod, here)
+    else if (!isPodFinal(pod) && here?.exitCode === undefined) await run(key, pod)
+  }
+
+  /** A pod of this name whose object was removed, or replaced, under its process. */
+  async function stopStrangers(key: string, pod: Pod | undefined): Promise<void> {
+    for (const [uid, { process, pod: was }] of running) {
+      if (`${was.metadata.namespace}/${was.metadata.name}` !== key) continue
+      if (uid === pod?.metadata.uid) continue
+      running.delete(uid)
+      await process.stop(KILLED)
+    }
+  }
+
+  async function run(key: string, pod: Pod): Promise<void> {
+    const uid = pod.metadata.uid ?? ''
+    if (!running.has(uid)) {
+      const process = await options.start(pod, (code) => {
+        const ended = running.get(uid)
+        if (!ended) return
+        ended.exitCode = code
+        queue.add(key)
+      })
+      running.set(uid, { process, pod, network: options.network(pod) })
+    }
+    const network = running.get(uid)?.network
+    if (!network || pod.status?.phase === 'Running') return
+    const { podIP, hostIP, annotations } = network
+    if (annotations)
+      await write(() => patch(cluster, PODS, at(pod), { metadata: { annotations } }, 'merge'))
+    await report(pod, runningStatus(pod, { now: timestamp(clock.now()), podIP, hostIP }))
+  }
+
+  async function end(pod: Pod, here: Running | undefined): Promise<void> {
+    if (here && here.exitCode === undefined) {
+      await here.process.stop(0)
+      await report(pod, endedStatus(pod, here.exitCode ?? 0, timestamp(clock.now())))
+    }
+    running.delete(pod.metadata.uid ?? '')
+    const preconditions = { ...(pod.metadata.uid && { uid: pod.metadata.uid }) }
+    await write(() => remove(cluster, PODS, at(pod), { gracePeriodSeconds: 0, preconditions }))
+  }
+
+  function report(pod: Pod, status: object): Promise<void> {
+    const address = { ...at(pod), subresource: 'status' }
+    return write(() => patch(cluster, PODS, address, { status }, 'strategic'))
+  }
+
+  return {
+    async close() {
+      await pods.close()
+      await queue.close()
+      const all = [...running.values()]
+      running.clear()
+      await Promise.all(all.map(({ process }) => process.stop(0)))
+    },
+  }
+}
+
+function at({ metadata }: Pod): { namespace: string | undefined; name: string } {
+  return { namespace: metadata.namespace, name: metadata.name }
+}
+
+/** A pod that is gone meanwhile, or another of its name, needs nothing more. */
+async function write(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call()
+  } catch (err) {
+    if (!isStatus(err, 404) && !isStatus(err, 409)) throw err
+  }
+}
