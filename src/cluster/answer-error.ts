@@ -83,7 +83,7 @@ function explainStatus(
     case 401:
       return unauthorized(target, now)
     case 403:
-      return forbidden(why)
+      return forbidden(request, why)
     case 404:
       return notFound(request, body, why)
     case 409:
@@ -140,11 +140,12 @@ function unauthorized(target: Target, now: number): Explanation {
   }
 }
 
-function forbidden(why: string): Explanation {
+function forbidden({ method = 'GET' }: ApiRequest, why: string): Explanation {
   const denial = parseDenial(why)
   if (denial) return { why: describeDenial(denial), exit: EXIT.refused, hint: grantFor(denial) }
   // Quota, limits, pod security, a namespace that is being deleted: permitted, but not admitted.
-  return { why, exit: /User ".*" cannot /.test(why) ? EXIT.refused : EXIT.notFound }
+  const admission = method !== 'GET' && !/User ".*" cannot /.test(why)
+  return { why, exit: admission ? EXIT.notFound : EXIT.refused }
 }
 
 function notFound(request: ApiRequest, body: Status, why: string): Explanation {

@@ -6,6 +6,7 @@ import { answerError, notJson } from './answer-error.ts'
 import { isStatus } from './api-error.ts'
 import type { ApiRequest, Cluster } from './cluster.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
+import type { PluginSurroundings } from './exec-plugin.ts'
 import { linesOf } from './lines.ts'
 import { networkError, timeLimitError } from './network-error.ts'
 import { retryDelay } from './retry.ts'
@@ -13,12 +14,10 @@ import type { Target } from './target.ts'
 import { limitTime, TIME_IS_UP } from './time-limit.ts'
 import { createTransport, type Outgoing } from './transport.ts'
 
-export interface ClientSettings {
+export interface ClientSettings extends PluginSurroundings {
   /** ms; 0 is none. */
   requestTimeoutMs: number
   clock: Clock
-  /** For credential plugins. */
-  env: NodeJS.ProcessEnv
 }
 
 /** How the answer to a request is taken; it is done when the promise is. */
@@ -29,7 +28,11 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
   const { clock } = settings
   const server = target.server.url
   const transport = createTransport(target.server)
-  const credentials = createCredentials(target, settings)
+  const credentials = createCredentials(target, {
+    clock,
+    env: settings.env,
+    interactive: settings.interactive,
+  })
   const closing = new AbortController()
 
   async function exchange<T>(request: ApiRequest, read: Read<T>, longLived = false): Promise<T> {

@@ -27,6 +27,8 @@ export interface ClusterOptions {
   requestTimeoutMs?: number
   /** Default: the process's. */
   env?: NodeJS.ProcessEnv
+  /** Whether a credential plugin may ask the person at standard input; default: whether it is a terminal. */
+  interactive?: boolean
   /** For what waits between retries. */
   clock?: Clock
   /** Where to look for a pod's service account; default: where Kubernetes puts it. */
@@ -44,6 +46,7 @@ export async function connect(options: ClusterOptions = {}): Promise<Cluster> {
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT,
     clock: options.clock ?? systemClock,
     env: options.env ?? process.env,
+    interactive: options.interactive ?? process.stdin.isTTY === true,
   })
 }
 

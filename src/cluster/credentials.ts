@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { type ExecCredential, runExecPlugin } from './exec-plugin.ts'
+import { type ExecCredential, type PluginSurroundings, runExecPlugin } from './exec-plugin.ts'
 import { createOidcSource } from './oidc.ts'
 import { shareRun } from './share-run.ts'
 import type { Impersonation, Target } from './target.ts'
@@ -24,7 +24,7 @@ export interface CredentialSource {
 /** In the order of kubectl: a token file or token, a user name, a credential plugin, an identity provider. */
 export function createCredentials(
   target: Target,
-  { clock, env }: { clock: Clock; env: NodeJS.ProcessEnv },
+  { clock, ...surroundings }: PluginSurroundings & { clock: Clock },
 ): CredentialSource {
   const { user } = target
   const fixed: Credentials = {
@@ -42,7 +42,7 @@ export function createCredentials(
     return unchanging(async () => authorized(fixed, `Basic ${pair}`))
   }
   if (exec !== undefined) {
-    return renewable(clock, fixed, (signal) => runExecPlugin(exec, target, env, signal))
+    return renewable(clock, fixed, (signal) => runExecPlugin(exec, target, surroundings, signal))
   }
   if (authProvider !== undefined) {
     const idToken = createOidcSource(authProvider)

@@ -14,6 +14,12 @@ export interface ExecCredential {
   expires: number
 }
 
+export interface PluginSurroundings {
+  env: NodeJS.ProcessEnv
+  /** Whether a person sits at standard input. */
+  interactive: boolean
+}
+
 /**
  * Runs a credential plugin as kubectl does (client-go credential plugins, v1 and v1beta1). An aborted signal kills it.
  * Throws MigError with the plugin's own last words, or its install hint when it isn't there.
@@ -21,10 +27,10 @@ export interface ExecCredential {
 export async function runExecPlugin(
   plugin: ExecPlugin,
   target: Target,
-  env: NodeJS.ProcessEnv,
+  { env, interactive: possible }: PluginSurroundings,
   signal: AbortSignal,
 ): Promise<ExecCredential> {
-  const interactive = plugin.interactiveMode !== 'Never' && process.stdin.isTTY === true
+  const interactive = possible && plugin.interactiveMode !== 'Never'
   if (plugin.interactiveMode === 'Always' && !interactive)
     throw failed(plugin, 'it must talk to a person, and standard input is no terminal')
   const output = await run(plugin, interactive, signal, {

@@ -107,7 +107,11 @@ export function startInformer<T extends KubeObject>(
     },
     get: (namespace, name) => objects.get(keyOf(namespace, name)),
     list: () => [...objects.values()],
-    by: (index, key) => [...(indexes.get(index)?.found.get(key)?.values() ?? [])],
+    by: (name, key) => {
+      const index = indexes.get(name)
+      if (!index) throw new Error(`there is no index "${name}"`)
+      return [...(index.found.get(key)?.values() ?? [])]
+    },
     on: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

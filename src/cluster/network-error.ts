@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls'
 import { EXIT } from '../errors.ts'
 import { ApiError } from './api-error.ts'
 import type { ApiRequest } from './cluster.ts'
@@ -13,9 +14,9 @@ export function networkError(
 ): ApiError {
   const { code = 'NETWORK', message } = cause as NodeJS.ErrnoException
   const row = EXPLANATIONS.find(({ codes }) => codes.test(code))
-  const failure: Failure = { target, code, message, now, ...ends(target) }
+  const failure: Failure = { target, cause, code, message, now, ...ends(target) }
   const hint = row?.hint?.(failure)
-  const why = row ? row.why(failure) : `${failure.url}: ${message || code}`
+  const why = row?.why(failure) ?? refusedByProxy(failure) ?? `${failure.url}: ${message || code}`
   return new ApiError(EXIT.error, `${cannot(request)}: ${why}`, {
     cause,
     code,
@@ -44,6 +45,7 @@ export function timeLimitError(
 
 interface Failure {
   target: Target
+  cause: unknown
   code: string
   message: string
   now: number
@@ -78,6 +80,8 @@ const EXPLANATIONS: Explanation[] = [
   {
     codes: /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
     why: ({ peer }) => `${peer} broke off before its answer was complete`,
+    // Some servers do so for a certificate that they don't like.
+    hint: ({ target, now }) => certificateComplaint(target, now),
   },
   {
     codes: /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED|DEPTH_ZERO|CERT_SIGNATURE_FAILURE)/,
@@ -87,8 +91,8 @@ const EXPLANATIONS: Explanation[] = [
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    why: ({ url, message }) =>
-      `the certificate of ${url} is for other names: ${message.replace(/^.*(altnames|list): /, '')}`,
+    why: ({ url, cause }) =>
+      `the certificate of ${url} is for other names: ${namesOf(cause) ?? 'it has none'}`,
     hint: () => 'call the server by one of them, or give one as tls-server-name in the kubeconfig',
   },
   {
@@ -114,6 +118,16 @@ const EXPLANATIONS: Explanation[] = [
     hint: ({ target, now }) => certificateComplaint(target, now),
   },
 ]
+
+function namesOf(cause: unknown): string | undefined {
+  return (cause as { cert?: PeerCertificate }).cert?.subjectaltname
+}
+
+/** hpagent gives no code for it. */
+function refusedByProxy({ message, peer, url }: Failure): string | undefined {
+  const status = /^Bad response: (\d+)$/.exec(message)?.[1]
+  return status && `${peer} refuses to connect to ${url} (HTTP ${status})`
+}
 
 function ends({ server }: Target): { url: string; peer: string } {
   const { url, proxyUrl } = server

@@ -34,10 +34,11 @@ const PROBE = 30_000
 export function createTransport(server: ServerTarget): Transport {
   const { request } = server.url.startsWith('https:') ? https : http
   const tls = tlsOptions(server)
+  const closing = new AbortController()
   let agents: Promise<Agents> | undefined
 
   async function send(outgoing: Outgoing): Promise<IncomingMessage> {
-    agents ??= createAgents(server)
+    agents ??= createAgents(server, closing.signal)
     const { short, long } = await agents
     const { credentials, method, body, headers, signal, longLived } = outgoing
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -53,11 +54,19 @@ export function createTransport(server: ServerTarget): Transport {
     sent.on('socket', (socket) => socket.setKeepAlive(true, PROBE))
     sent.on('response', resolve)
     sent.on('error', reject)
+    // Node itself tells nothing before the request has a connection.
+    const abandon = () => reject(signal.reason)
+    signal.addEventListener('abort', abandon, { once: true })
     sent.end(body)
-    return promise
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', abandon)
+    }
   }
 
   function close(): void {
+    closing.abort()
     void agents?.then(({ short, long }) => {
       short.destroy()
       long.destroy()
@@ -72,7 +81,10 @@ interface Agents {
   long: http.Agent
 }
 
-async function createAgents({ url, proxyUrl }: ServerTarget): Promise<Agents> {
+async function createAgents(
+  { url, proxyUrl }: ServerTarget,
+  closing: AbortSignal,
+): Promise<Agents> {
   const short = { keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE }
   if (proxyUrl?.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent')
@@ -82,10 +94,10 @@ async function createAgents({ url, proxyUrl }: ServerTarget): Promise<Agents> {
   if (proxyUrl !== undefined) {
     const { HttpsProxyAgent, HttpProxyAgent } = await import('hpagent')
     const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
-    return {
-      short: new Agent({ ...short, proxy: proxyUrl }),
-      long: new Agent({ proxy: proxyUrl, timeout: IDLE }),
-    }
+    // The options go to http.request as they are; hpagent's types don't name the signal.
+    const proxyRequestOptions = { headers: {}, signal: closing }
+    const tunnel = { proxy: proxyUrl, proxyRequestOptions }
+    return { short: new Agent({ ...short, ...tunnel }), long: new Agent(tunnel) }
   }
   const { Agent } = secure ? https : http
   return { short: new Agent(short), long: new Agent() }

@@ -1,32 +1,118 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { connect } from '../../src/cluster/config.ts'
-import { startInformer } from '../../src/cluster/informer.ts'
+import { type Informer, type InformerOptions, startInformer } from '../../src/cluster/informer.ts'
 import { VMIS } from '../../src/kubevirt/resources.ts'
-import { kubeconfig, startServer, type TestServer } from './server.ts'
+import type { KubeObject } from '../../src/kubevirt/types.ts'
+import { impatientClock } from './clock.ts'
+import { answering, type FakeApi, startFakeApi } from './fake-api.ts'
+import { kubeconfig } from './server.ts'
 
-let server: TestServer
+let api: FakeApi
 let cluster: Cluster
-afterEach(async () => {
-  await cluster.close()
-  await server.close()
+let informer: Informer<KubeObject>
+
+beforeEach(async () => {
+  api = await startFakeApi()
+  cluster = await connect({ kubeconfigText: kubeconfig(api.server), env: {} })
 })
 
-test('an informer holds what is there and follows what changes', async () => {
-  const vmi = (name: string, resourceVersion: string) => ({
-    metadata: { name, namespace: 'demo', uid: name, resourceVersion },
-  })
-  server = await startServer(({ url }, response) => {
-    if (!url.includes('watch=true'))
-      return { metadata: { resourceVersion: '5' }, items: [vmi('vm-1', '3')] }
-    response.write(`${JSON.stringify({ type: 'ADDED', object: vmi('vm-2', '6') })}\n`)
-    return undefined
-  })
-  cluster = await connect({ kubeconfigText: kubeconfig(server) })
-  const informer = startInformer(cluster, VMIS, { namespace: 'demo' })
-  await informer.synced
-  expect(informer.get('demo', 'vm-1')).toBeDefined()
-  await vi.waitFor(() => expect(informer.get('demo', 'vm-2')).toBeDefined())
-  expect(informer.lastResourceVersion).toBe('6')
+afterEach(async () => {
   await informer.close()
+  await cluster.close()
+  await api.server.close()
+})
+
+async function start(options: InformerOptions<KubeObject> = {}): Promise<void> {
+  informer = startInformer(cluster, VMIS, {
+    namespace: 'demo',
+    clock: impatientClock(),
+    ...options,
+  })
+  await informer.synced
+  await vi.waitFor(() => expect(api.watching()).toBe(1))
+}
+
+const names = () => informer.list().map(({ metadata }) => metadata.name)
+
+test('it holds what is there and follows what changes', async () => {
+  api.set('vm-1')
+  await start()
+  expect(names()).toEqual(['vm-1'])
+  expect(informer.get('demo', 'vm-1')?.metadata.uid).toBe('vm-1')
+  expect(informer.get('other', 'vm-1')).toBeUndefined()
+  expect(informer.lastResourceVersion).toBe('11')
+  api.set('vm-2')
+  api.remove('vm-1')
+  await vi.waitFor(() => expect(names()).toEqual(['vm-2']))
+  expect(informer.lastResourceVersion).toBe('13')
+})
+
+test('listeners hear changes once the cache holds them, until they leave', async () => {
+  const first: string[] = []
+  await start({
+    onChange: ({ type, object }) => first.push(`${type} ${object.metadata.name} ${names()}`),
+  })
+  const second: string[] = []
+  const leave = informer.on(({ type }) => second.push(type))
+  api.set('vm-1')
+  await vi.waitFor(() => expect(second).toEqual(['ADDED']))
+  leave()
+  api.remove('vm-1')
+  await vi.waitFor(() => expect(first).toEqual(['ADDED vm-1 vm-1', 'DELETED vm-1 ']))
+  expect(second).toEqual(['ADDED'])
+})
+
+test('objects are found by what indexes say of them, as they are now', async () => {
+  api.set('vm-1', 'even')
+  api.set('vm-2', 'odd')
+  await start({ indexes: { uid: ({ metadata }) => [metadata.uid!] } })
+  const found = (uid: string) => informer.by('uid', uid).map(({ metadata }) => metadata.name)
+  expect([found('even'), found('odd'), found('none')]).toEqual([['vm-1'], ['vm-2'], []])
+  api.set('vm-1', 'odd')
+  await vi.waitFor(() => expect([found('even'), found('odd')]).toEqual([[], ['vm-2', 'vm-1']]))
+  api.remove('vm-2')
+  await vi.waitFor(() => expect(found('odd')).toEqual(['vm-1']))
+  expect(() => informer.by('name', 'x')).toThrow('no index "name"')
+})
+
+test('a reset loses nothing, and is told', async () => {
+  const told: string[] = []
+  await start({
+    onLost: (err) => told.push(`lost ${err.code}`),
+    onRegained: () => told.push('regained'),
+  })
+  api.set('gone')
+  await vi.waitFor(() => expect(names()).toEqual(['gone']))
+  api.server.cut()
+  api.remove('gone')
+  api.set('vm-1')
+  api.compact()
+  await vi.waitFor(() => expect(names()).toEqual(['vm-1']))
+  await vi.waitFor(() => expect(told.at(-1)).toBe('regained'))
+  expect(told[0]).toBe('lost ECONNRESET')
+})
+
+test('what keeps it from starting is told, and rejects synced', async () => {
+  api.next('list', answering(403))
+  const onError = vi.fn()
+  await expect(start({ onError })).rejects.toMatchObject({ status: 403, exit: 8 })
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 403 }))
+})
+
+test('it ends with close, twice too, and with its signal', async () => {
+  await start()
+  await informer.close()
+  await informer.close()
+  await vi.waitFor(() => expect(api.watching()).toBe(0))
+  const stop = new AbortController()
+  await start({ signal: stop.signal })
+  stop.abort()
+  await vi.waitFor(() => expect(api.watching()).toBe(0))
+})
+
+test('closed before it has synced, synced rejects', async () => {
+  informer = startInformer(cluster, VMIS)
+  await informer.close()
+  await expect(informer.synced).rejects.toThrow('the informer was closed')
 })
