@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import type { ClusterOptions } from './cluster/config.ts'
 import { EXIT, MigError } from './errors.ts'
 
 /** kubectl's own flags, with kubectl's meaning, on every command that talks to a cluster (design.md §4). */
@@ -42,6 +43,43 @@ export const colorFlag = Flags.boolean({
   default: true,
 })
 
+export const dryRunFlag = Flags.option({
+  options: ['client', 'server'] as const,
+  description: 'only show what would be done; with server, the API server checks it too',
+})
+
+export const timeoutFlag = Flags.string({
+  helpValue: 'DURATION',
+  description: 'stop waiting after this time (30s, 5m); nothing is cancelled by it',
+})
+
+/** The parsed `clusterFlags`. */
+export interface ClusterFlags {
+  kubeconfig?: string | undefined
+  context?: string | undefined
+  cluster?: string | undefined
+  user?: string | undefined
+  namespace?: string | undefined
+  as?: string | undefined
+  'as-group'?: string[] | undefined
+  'request-timeout': string
+}
+
+/** As `connect` takes them. */
+export function clusterOptionsOf(flags: ClusterFlags): ClusterOptions {
+  const { kubeconfig, context, cluster, user, namespace, as, 'as-group': asGroups } = flags
+  return {
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    ...(cluster !== undefined && { cluster }),
+    ...(user !== undefined && { user }),
+    ...(namespace !== undefined && { namespace }),
+    ...(as !== undefined && { as }),
+    ...(asGroups && { asGroups }),
+    requestTimeoutMs: parseDuration(flags['request-timeout'], '--request-timeout'),
+  }
+}
+
 /**
  * Reads a duration as kubectl does: `5` (seconds), `30s`, `1m30s`, `500ms`, `0`.
  * @returns milliseconds
@@ -58,3 +96,9 @@ export function parseDuration(text: string, flag: string): number {
 }
 
 const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+export const labNameFlag = Flags.string({
+  helpValue: 'NAME',
+  default: 'lab',
+  description: 'what the lab is called',
+})

@@ -1,0 +1,78 @@
+import { Command, Flags } from '@oclif/core'
+import { labNameFlag } from '../../src/flags.ts'
+
+export default class LabUp extends Command {
+  static override summary = 'Start a lab: a whole small KubeVirt cluster in one process'
+  static override description =
+    'It has an API that kubectl can talk to, the migration controller, a scheduler, and nodes that move guests of real bytes over real TLS proxies. It ends with Ctrl-C or, when it runs in the background, with "kubectl mig lab down".'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    {
+      description: 'In the background, with VMs that write 20 MiB a second',
+      command: '<%= config.bin %> <%= command.id %> --detach --vms 10 --dirty-rate 20Mi',
+    },
+  ]
+  static override flags = {
+    name: labNameFlag,
+    nodes: Flags.integer({
+      helpValue: 'N',
+      default: 3,
+      min: 1,
+      max: 200,
+      description: 'how many nodes it has',
+    }),
+    vms: Flags.integer({
+      helpValue: 'N',
+      default: 4,
+      min: 0,
+      max: 10_000,
+      description: 'how many VMs run on it, vm-1 and so on; the last one has a local disk',
+    }),
+    guest: Flags.option({
+      options: ['synthetic', 'none'] as const,
+      default: 'synthetic' as const,
+      description: 'VMs with memory that is really copied, or without (for very many)',
+    })(),
+    memory: Flags.string({ helpValue: 'SIZE', default: '64Mi', description: 'memory of each VM' }),
+    'dirty-rate': Flags.string({
+      helpValue: 'SIZE',
+      description: 'memory that each VM writes a second (default none)',
+    }),
+    detach: Flags.boolean({ description: 'run it in the background; return when it is ready' }),
+    child: Flags.boolean({ hidden: true, description: 'this is the process in the background' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(LabUp)
+    const { interruption } = await import('../../src/interrupt.ts')
+    const { labEventLine, labUpLines } = await import('../../src/terminal/lab.ts')
+    const print = (lines: string[]) => process.stdout.write(lines.map((l) => `${l}\n`).join(''))
+    const { signal, close } = interruption({ quiet: true })
+    try {
+      if (flags.detach) {
+        const { startDetached } = await import('../../src/lab/detach.ts')
+        const argv = ['lab', 'up', ...this.argv.filter((word) => word !== '--detach'), '--child']
+        print(labUpLines(await startDetached(argv, signal)))
+        return
+      }
+      const { labOptionsOf } = await import('../../src/lab/options.ts')
+      const { runLab } = await import('../../src/lab/run.ts')
+      const { starter } = await import('../../src/lab/detach.ts')
+      const told = flags.child ? starter() : undefined
+      await runLab({
+        ...labOptionsOf(flags),
+        env: process.env,
+        signal,
+        onFailure: told?.failed,
+        onReady: (lab) => {
+          process.once('exit', lab.abandon)
+          if (told) told.ready(lab)
+          else print([...labUpLines(lab), 'Ctrl-C ends it.'])
+        },
+        onEvent: told ? undefined : (event) => process.stderr.write(`${labEventLine(event)}\n`),
+      })
+    } finally {
+      close()
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { connect } from '../cluster/config.ts'
+import { startInformer } from '../cluster/informer.ts'
+import { create, patch } from '../cluster/objects.ts'
+import { EXIT, MigError } from '../errors.ts'
+import { KUBEVIRTS, NODES, PODS, VMIS, VMS } from '../kubevirt/resources.ts'
+import type { Quantity, Vm, Vmi } from '../kubevirt/types.ts'
+import { nodeAddresses } from './addresses.ts'
+import { type ApiServer, startApiServer } from './api/server.ts'
+import { wellKnownUsers } from './api/users.ts'
+import { startControllers } from './controller/controllers.ts'
+import { handlerCertificates } from './node/certificates.ts'
+import type { GuestKind } from './node/guest/kinds.ts'
+import type { NodeLog } from './node/log.ts'
+import { type NodeThread, startNodeThread } from './node/node-thread.ts'
+import { startScheduler } from './scheduler/scheduler.ts'
+import { componentPod, instanceOf, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
+
+export interface LabOptions {
+  name: string
+  nodes: number
+  vms: number
+  guest: GuestKind
+  /** Of each guest; default 64Mi. */
+  memory?: Quantity
+  /** Memory that each guest writes a second; default none. */
+  dirtyRate?: Quantity | undefined
+  clock: Clock
+  log?: NodeLog
+  /** Ends the start, and what has been started of it. */
+  signal?: AbortSignal
+  /** There is a folder now that must not outlive the lab. */
+  onSockets?(folder: string): Promise<void>
+}
+
+/** A whole small cluster with KubeVirt: API server, controllers and scheduler in this thread, each node in its own. */
+export interface Lab {
+  readonly name: string
+  /** Of the API server. */
+  readonly url: string
+  readonly api: ApiServer
+  readonly nodes: readonly NodeThread[]
+  /** Where the sockets of all pods are. */
+  readonly socketFolder: string
+  /** With a context for every account of the lab; holds their tokens. */
+  kubeconfig(): string
+  /** An account's way to the API, by context; the caller closes it. */
+  connect(context: string): Promise<Cluster>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const CONTROLLER = 'system:serviceaccount:kubevirt:kubevirt-controller'
+const HANDLER = 'system:serviceaccount:kubevirt:kubevirt-handler'
+
+/** Starts a lab; it is ready when this resolves: nodes Ready, VMs Running. What was started is closed again on failure. */
+export async function startLab(options: LabOptions): Promise<Lab> {
+  const { name, clock, log = () => {}, signal } = options
+  const opened: (() => Promise<unknown>)[] = []
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= closeAll(opened)
+    return closing
+  }
+  try {
+    const names = Array.from({ length: options.nodes }, (_, i) => `node-${i + 1}`)
+    const addresses = await nodeAddresses(name, options.nodes)
+    const socketFolder = await shortFolder()
+    opened.push(() => rm(socketFolder, { recursive: true, force: true }))
+    await options.onSockets?.(socketFolder)
+    const [api, certificates] = await Promise.all([
+      startApiServer({ clock, name, users: wellKnownUsers(names) }),
+      handlerCertificates(clock.now()),
+    ])
+    opened.push(api.close)
+    const kubeconfig = () => api.kubeconfig('admin', { namespace: 'default' })
+    const account = (context: string) =>
+      connect({ kubeconfigText: kubeconfig(), context, clock, env: {} })
+    const open = async (context: string) => {
+      const cluster = await account(context)
+      opened.push(() => cluster.close())
+      return cluster
+    }
+
+    const admin = await open('admin')
+    await seedCluster(admin, names, addresses)
+    signal?.throwIfAborted()
+    const starting = names.map((node, index) =>
+      startNodeThread(
+        {
+          node,
+          number: index + 1,
+          address: addresses[index] ?? '127.0.0.1',
+          kubeconfig: kubeconfig(),
+          contexts: { kubelet: `system:node:${node}`, handler: `${HANDLER}@${node}` },
+          ...certificates,
+          folder: socketFolder,
+          guests: options.guest,
+        },
+        log,
+      ),
+    )
+    // Also those that are not ready yet when the start is given up.
+    opened.push(() => Promise.allSettled(starting.map(async (node) => (await node).close())))
+    const threads = Promise.all(starting)
+    threads.catch(() => {})
+    const scheduler = await startScheduler({
+      cluster: await open('system:kube-scheduler'),
+      clock,
+    })
+    opened.push(() => scheduler.close())
+    const controllers = await startControllers({
+      cluster: await open(CONTROLLER),
+      clock,
+      log: ({ message, ...line }) => log({ component: 'virt-controller', msg: message, ...line }),
+    })
+    opened.push(() => controllers.close())
+    await seedVms(admin, options)
+    const nodes = await threads
+    await allRunning(admin, options, signal)
+    return {
+      name,
+      url: api.url,
+      api,
+      nodes,
+      socketFolder,
+      kubeconfig,
+      connect: account,
+      close,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (err) {
+    await close()
+    throw err
+  }
+}
+
+/** Last opened, first closed. */
+async function closeAll(opened: (() => Promise<unknown>)[]): Promise<void> {
+  for (const one of opened.splice(0).reverse()) await one()
+}
+
+async function seedCluster(admin: Cluster, names: string[], addresses: string[]): Promise<void> {
+  const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
+  await create(admin, KUBEVIRTS, labKubeVirt(), { namespace: kubevirt.namespace })
+  const at = { ...kubevirt, subresource: 'status' }
+  await patch(admin, KUBEVIRTS, at, { status: KUBEVIRT_STATUS }, 'merge')
+  await Promise.all(names.map((node, i) => create(admin, NODES, labNode(node, addresses[i] ?? ''))))
+  const pods = [
+    ...names.map((node) => componentPod('virt-handler', node)),
+    ...['virt-controller', 'virt-api'].flatMap((component) =>
+      names.slice(0, 2).map((node) => componentPod(component, node)),
+    ),
+  ]
+  await Promise.all(pods.map((pod) => create(admin, PODS, pod, { namespace: kubevirt.namespace })))
+}
+
+/** vm-1, vm-2 …; the last one has a local disk, where there are several. */
+async function seedVms(admin: Cluster, { vms, memory = '64Mi', dirtyRate }: LabOptions) {
+  for (let number = 1; number <= vms; number++) {
+    const vm = labVm(`vm-${number}`, { memory, dirtyRate }, vms > 1 && number === vms)
+    const started = await create<Vm>(admin, VMS, vm, { namespace: 'default' })
+    await create(admin, VMIS, instanceOf(started), { namespace: 'default' })
+  }
+}
+
+async function allRunning(
+  admin: Cluster,
+  { vms }: LabOptions,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const done = Promise.withResolvers<void>()
+  const aborted = () => done.reject(signal?.reason)
+  signal?.addEventListener('abort', aborted, { once: true })
+  if (signal?.aborted) aborted()
+  const running = startInformer<Vmi>(admin, VMIS, {
+    namespace: 'default',
+    onError: done.reject,
+    onChange: () => {
+      const count = running.list().filter(({ status }) => status?.phase === 'Running').length
+      if (count >= vms) done.resolve()
+    },
+  })
+  if (vms === 0) done.resolve()
+  try {
+    await done.promise
+  } finally {
+    signal?.removeEventListener('abort', aborted)
+    await running.close()
+  }
+}
+
+/**
+ * The names of unix sockets may have 103 characters, and a launcher's take up to 84 of them: the folder is made in /tmp
+ * even where the system's own temporary folder has a long name (macOS).
+ */
+async function shortFolder(): Promise<string> {
+  const longest = 103 - 84
+  for (const parent of new Set(['/tmp', tmpdir()])) {
+    const prefix = join(parent, 'mig-')
+    if (prefix.length + 6 > longest) continue
+    const folder = await mkdtemp(prefix).catch(() => undefined)
+    if (folder !== undefined) return folder
+  }
+  throw new MigError(
+    EXIT.error,
+    `a lab needs a folder with a short path for its sockets, and neither /tmp nor ${tmpdir()} is one that can be written`,
+    { hint: 'set TMPDIR to a folder with a path of at most 8 characters' },
+  )
+}

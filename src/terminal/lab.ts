@@ -1,0 +1,77 @@
+import { timeOf } from '../kubevirt/migration.ts'
+import type { Event } from '../kubevirt/types.ts'
+import type { LabStatus } from '../lab/inspect.ts'
+import type { RunningLab } from '../lab/run.ts'
+import { neutral } from './neutral.ts'
+import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { formatAge } from './units.ts'
+
+/** How to use a lab that has just come up. */
+export function labUpLines({
+  record,
+  kubeconfig,
+}: Pick<RunningLab, 'record' | 'kubeconfig'>): string[] {
+  const { name, nodes, vms } = record
+  const guests = vms === 0 ? 'no VM' : vms === 1 ? 'vm-1' : `vm-1 to vm-${vms}`
+  return [
+    `Lab "${name}" is up: ${nodes} nodes, ${guests}. To use it:`,
+    '',
+    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    ...(vms > 0 ? ['  kubectl mig migrate vm-1'] : []),
+    `  kubectl mig lab down${name === 'lab' ? '' : ` --name ${name}`}`,
+    '',
+  ]
+}
+
+/** An event as a line of the short log. */
+export function labEventLine(event: Event): string {
+  const { involvedObject, reason = '', message = '' } = event
+  const at = timeOf(event.lastTimestamp) ?? timeOf(event.eventTime) ?? 0
+  const time = new Date(at).toTimeString().slice(0, 8)
+  const object = `${SHORT[involvedObject.kind ?? ''] ?? involvedObject.kind?.toLowerCase()}/${involvedObject.name}`
+  return neutral(`${time}  ${object}  ${reason}: ${message}`)
+}
+
+export function labListLines(labs: LabStatus[], terminal: Terminal, now: number): string[] {
+  if (labs.length === 0) return ['No lab is up.']
+  const rows = labs.map(({ name, state, record }) => [
+    name,
+    { text: state, style: state === 'up' ? ('good' as const) : ('warn' as const) },
+    record ? String(record.nodes) : '',
+    record ? String(record.vms) : '',
+    record ? formatAge(now - (timeOf(record.createdAt) ?? now)) : '',
+    record?.url ?? '',
+  ])
+  return table(['NAME', 'STATE', 'NODES', 'VMS', 'AGE', 'SERVER'], rows, terminal)
+}
+
+export function labStatusLines({
+  name,
+  state,
+  record,
+  kubeconfig,
+  log,
+  cluster,
+}: LabStatus): string[] {
+  const counts = cluster && [
+    `  nodes       ${cluster.nodes.ready} of ${cluster.nodes.total} ready`,
+    `  VMs         ${cluster.vms.running} of ${cluster.vms.total} running`,
+    `  migrations  ${cluster.migrations.active} active, ${cluster.migrations.total} in all`,
+  ]
+  return [
+    `Lab "${name}" is ${state}${record && state !== 'dead' ? ` (process ${record.pid})` : ''}.`,
+    ...(counts ?? []),
+    ...(state === 'dead' ? [] : [`  kubeconfig  ${kubeconfig}`, `  log         ${log}`]),
+  ]
+}
+
+const SHORT: Record<string, string> = {
+  VirtualMachine: 'vm',
+  VirtualMachineInstance: 'vmi',
+  VirtualMachineInstanceMigration: 'vmim',
+}
+
+function quoted(path: string): string {
+  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
