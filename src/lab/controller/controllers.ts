@@ -1,0 +1,51 @@
+import type { Clock } from '../../clock.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { startCaches } from './caches.ts'
+import { createEventRecorder } from './event-recorder.ts'
+import { startMigrationController } from './migration/controller.ts'
+import { startQuotaController } from './quota-controller.ts'
+import { startVmiController } from './vmi/controller.ts'
+import type { Log } from './worker.ts'
+
+export interface ControllersOptions {
+  /** As virt-controller. */
+  cluster: Cluster
+  clock: Clock
+  log?: Log
+}
+
+export interface Controllers {
+  /** Nothing is ready to be worked on, and nothing is being worked on. */
+  idle(): boolean
+  close(): Promise<void>
+}
+
+/** All controllers of the control plane, on any Kubernetes API. Resolves when their caches are filled. */
+export async function startControllers(options: ControllersOptions): Promise<Controllers> {
+  const { cluster, clock, log = () => {} } = options
+  const stop = new AbortController()
+  const caches = startCaches(cluster, clock, stop.signal)
+  const recorder = createEventRecorder(cluster, clock, 'virtualmachine-controller')
+  const shared = { cluster, clock, caches, log, recorder }
+  const workers = [
+    startMigrationController(shared),
+    startVmiController(shared),
+    startQuotaController(shared),
+  ]
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= (async () => {
+      await Promise.all(workers.map((worker) => worker.close()))
+      stop.abort(new Error('the controllers were closed'))
+      await caches.close()
+    })()
+    return closing
+  }
+  try {
+    await caches.synced
+  } catch (err) {
+    await close()
+    throw err
+  }
+  return { idle: () => workers.every(({ queue }) => queue.idle()), close }
+}

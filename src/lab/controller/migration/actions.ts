@@ -1,0 +1,33 @@
+import type { PodTemplate } from '../../../rules/launcher-pod.ts'
+
+export interface PatchOperation {
+  op: 'add' | 'remove' | 'replace' | 'test'
+  path: string
+  value?: unknown
+}
+
+export interface Note {
+  on: 'migration' | 'vmi'
+  type: 'Normal' | 'Warning'
+  reason: string
+  message: string
+}
+
+/** What a phase wants done; perform.ts does it, in this order, and stops at the first that fails. */
+export type Action =
+  | { do: 'note'; note: Note }
+  /** Looked at again after so many ms. */
+  | { do: 'requeue'; after: number; priority: number }
+  | { do: 'patch-vmi'; patch: PatchOperation[]; note?: Note }
+  | { do: 'patch-target-pod'; patch: PatchOperation[] }
+  | { do: 'create-target-pod'; pod: PodTemplate }
+  | { do: 'delete-target-pod'; note: Note }
+  | { do: 'hand-off'; patch: PatchOperation[] }
+  | { do: 'abort'; patch: PatchOperation[] }
+  /** Ends the pass; it is tried again with growing delays. */
+  | { do: 'give-up'; error: string }
+
+/** One step of a JSON pointer. */
+export function pointer(...steps: string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

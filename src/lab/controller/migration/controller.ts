@@ -1,0 +1,193 @@
+import type { Clock } from '../../../clock.ts'
+import { isStatus } from '../../../cluster/api-error.ts'
+import type { Cluster } from '../../../cluster/cluster.ts'
+import { patch, remove, replace } from '../../../cluster/objects.ts'
+import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
+import { isFinal, phaseOf } from '../../../kubevirt/migration.ts'
+import { MIGRATIONS, PODS } from '../../../kubevirt/resources.ts'
+import type { Migration, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { limitsOf } from '../../../rules/capacity.ts'
+import { collectable } from '../../../rules/collection.ts'
+import { PRIORITY, priorityOf, wokenBy } from '../../../rules/queue.ts'
+import { type Caches, keyOf, keyOfObject, parseKey } from '../caches.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import { createExpectations } from '../expectations.ts'
+import { createMutex } from '../mutex.ts'
+import { type Log, startWorker, type Worker } from '../worker.ts'
+import { type Hands, messageOf, note, perform } from './perform.ts'
+import { actionsFor } from './phases.ts'
+import { situationOf } from './situation.ts'
+import { statusFor } from './status.ts'
+
+export interface ControllerOptions {
+  cluster: Cluster
+  clock: Clock
+  caches: Caches
+  log: Log
+  /** Of virt-controller's main part. */
+  recorder: EventRecorder
+}
+
+/** KubeVirt's own number of workers. */
+const THREADS = 3
+
+/** The migration controller (fact sheet control-plane.md §2): one phase a pass, work in order of priority. */
+export function startMigrationController(options: ControllerOptions): Worker {
+  const { cluster, clock, caches, log, recorder } = options
+  const expectations = createExpectations(clock)
+  const handedOff = new Set<string>()
+  const gate = createMutex()
+  const worker = startWorker({
+    name: 'virt-controller-migration',
+    clock,
+    log,
+    threads: THREADS,
+    reconcile,
+  })
+  const hands: Hands = { cluster, recorder, expectations, queue: worker.queue, handedOff }
+  listen(caches, worker, hands)
+  return worker
+
+  async function reconcile(key: string): Promise<void> {
+    const { namespace, name } = parseKey(key)
+    const migration = caches.migrations.get(namespace, name)
+    if (!migration) {
+      expectations.forget(key)
+      handedOff.delete(key)
+      return
+    }
+    if (migration.metadata.annotations?.[ANNOTATION.latestApiVersion] === undefined)
+      return introduce(migration)
+    const vmi = caches.vmis.get(namespace, migration.spec.vmiName ?? '')
+    if (!vmi) return abandon(migration)
+    // Who counts the slots must see what the one before took.
+    if (phaseOf(migration) === 'Pending') await gate.run(() => pass(key, migration, vmi))
+    else await pass(key, migration, vmi)
+  }
+
+  async function pass(key: string, migration: Migration, vmi: Vmi): Promise<void> {
+    const situation = situationOf(migration, vmi, caches, {
+      handedOff: handedOff.has(key),
+      creating: !expectations.allSatisfied(),
+    })
+    let failure: unknown
+    if (expectations.satisfied(key))
+      try {
+        await perform(actionsFor(situation, clock.now()), situation, hands)
+      } catch (err) {
+        failure = err
+      }
+    const seen = { ...situation, handedOff: handedOff.has(key) }
+    const error = failure === undefined ? undefined : messageOf(failure)
+    const { status, notes } = statusFor(seen, error, clock.now())
+    for (const one of notes) note(one, seen, hands)
+    const current = status ? await writeStatus(migration, status) : migration
+    if (isFinal(migration)) {
+      await release(current)
+      handedOff.delete(key)
+      await collect(migration)
+      wake(migration)
+    }
+    if (failure !== undefined) throw failure
+  }
+
+  /** The first pass of all only says that somebody looks after it. */
+  async function introduce(migration: Migration): Promise<void> {
+    const { metadata, spec } = migration
+    const labels = { [LABEL.vmiName]: spec.vmiName ?? '', ...metadata.labels }
+    const annotations = {
+      ...metadata.annotations,
+      [ANNOTATION.latestApiVersion]: 'v1',
+      [ANNOTATION.storageApiVersion]: 'v1',
+    }
+    const body = { ...migration, metadata: { ...metadata, labels, annotations } }
+    await replace(cluster, MIGRATIONS, metadata, body)
+  }
+
+  /**
+   * Its VMI is gone, so it goes. KubeVirt leaves the finalizer of one that had not ended, and it then hangs in deletion
+   * for ever (control-plane.md §2.3); nobody can want that.
+   */
+  async function abandon(migration: Migration): Promise<void> {
+    if (!migration.metadata.deletionTimestamp) await remove(cluster, MIGRATIONS, migration.metadata)
+    await release(migration)
+  }
+
+  async function writeStatus(
+    migration: Migration,
+    status: NonNullable<Migration['status']>,
+  ): Promise<Migration> {
+    const at = { ...migration.metadata, subresource: 'status' }
+    return replace<Migration>(cluster, MIGRATIONS, at, { ...migration, status })
+  }
+
+  async function release({ metadata }: Migration): Promise<void> {
+    if ((metadata.finalizers ?? []).length === 0) return
+    const operations = [
+      { op: 'test', path: '/metadata/finalizers', value: metadata.finalizers },
+      { op: 'remove', path: '/metadata/finalizers' },
+    ]
+    await ignoringGone(patch(cluster, MIGRATIONS, metadata, operations, 'json'))
+  }
+
+  async function collect({ metadata, spec }: Migration): Promise<void> {
+    const siblings = caches.migrationsOf(metadata.namespace, spec.vmiName ?? '')
+    for (const { migration, pod } of collectable(siblings, spec.vmiName ?? '')) {
+      const { namespace } = migration.metadata
+      if (pod !== undefined) await ignoringGone(remove(cluster, PODS, { namespace, name: pod }))
+      await ignoringGone(remove(cluster, MIGRATIONS, migration.metadata))
+    }
+  }
+
+  /** Its slot is free. */
+  function wake(ended: Migration): void {
+    const { cluster: limit } = limitsOf(caches.kubevirt())
+    for (const migration of wokenBy(ended, caches.migrations.list(), limit))
+      worker.queue.add(keyOfObject(migration), { priority: priorityOf(migration) })
+  }
+}
+
+async function ignoringGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request
+  } catch (err) {
+    if (!isStatus(err, 404)) throw err
+  }
+}
+
+/** Which events lead to which migrations (§2.1). */
+function listen(caches: Caches, { queue }: Worker, { expectations }: Hands): void {
+  const enqueue = (migration: Migration) => {
+    const priority = phaseOf(migration) === 'Running' ? PRIORITY.running : priorityOf(migration)
+    queue.add(keyOfObject(migration), { priority })
+  }
+  caches.migrations.on(({ object }) => enqueue(object))
+  caches.vmis.on(({ object: { metadata } }) => {
+    for (const migration of caches.migrationsOf(metadata.namespace, metadata.name))
+      enqueue(migration)
+  })
+  caches.pods.on(({ type, object }) => {
+    const key = migrationKeyOf(object)
+    if (key === undefined) return
+    if (type === 'ADDED')
+      expectations.settle(key, object.metadata.labels?.[LABEL.migrationJobUid] ?? '')
+    queue.add(key, { priority: PRIORITY.running })
+  })
+  caches.quotas.on(({ type, object: { metadata } }) => {
+    if (type === 'ADDED') return
+    for (const migration of caches.migrations.list())
+      if (migration.metadata.namespace === metadata.namespace && isRejected(migration))
+        enqueue(migration)
+  })
+}
+
+/** By label and annotation: a target pod belongs to its VMI, not to its migration. */
+function migrationKeyOf({ metadata }: Pod): string | undefined {
+  const name = metadata.annotations?.[ANNOTATION.migrationJobName]
+  const uid = metadata.labels?.[LABEL.migrationJobUid]
+  return name !== undefined && uid !== undefined ? keyOf(metadata.namespace, name) : undefined
+}
+
+function isRejected({ status }: Migration): boolean {
+  return (status?.conditions ?? []).some(({ type }) => type === 'migrationRejectedByResourceQuota')
+}

@@ -1,0 +1,42 @@
+import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
+import type { MigrationState, Pod } from '../../../kubevirt/types.ts'
+import { configurationOf, settingsFor } from '../../../rules/configuration.ts'
+import { overheadQuantity } from '../../../rules/launcher-memory.ts'
+import { policyFor } from '../../../rules/policy.ts'
+import type { PatchOperation } from './actions.ts'
+import type { Situation } from './situation.ts'
+
+/**
+ * The VMI's slot, wholly new, and the label of the target node. Policy and settings are resolved here and hold for the
+ * whole migration. Fails when the VMI is no longer as it was seen.
+ */
+export function handOffPatch(situation: Situation, targetPod: Pod): PatchOperation[] {
+  const { vmi } = situation
+  const { labels } = vmi.metadata
+  const before = vmi.status?.migrationState
+  const targetNode = targetPod.spec.nodeName ?? ''
+  const patch: PatchOperation[] = []
+  if (before) patch.push({ op: 'test', path: '/status/migrationState', value: before })
+  patch.push({ op: 'add', path: '/status/migrationState', value: newState(situation, targetPod) })
+  if (labels) patch.push({ op: 'test', path: '/metadata/labels', value: labels })
+  const value = { ...labels, [LABEL.migrationTargetNode]: targetNode }
+  patch.push({ op: 'add', path: '/metadata/labels', value })
+  return patch
+}
+
+function newState(situation: Situation, targetPod: Pod): MigrationState {
+  const { migration, vmi, sourcePod, attachmentPod, policies, namespace, kubevirt } = situation
+  const { winner } = policyFor(policies, vmi.metadata.labels, namespace?.metadata.labels)
+  const overhead = Number(targetPod.metadata.annotations?.[ANNOTATION.memoryOverheadBytes])
+  return {
+    ...(migration.metadata.uid ? { migrationUid: migration.metadata.uid } : {}),
+    targetNode: targetPod.spec.nodeName ?? '',
+    targetPod: targetPod.metadata.name,
+    sourceNode: vmi.status?.nodeName ?? '',
+    ...(sourcePod ? { sourcePod: sourcePod.metadata.name } : {}),
+    ...(attachmentPod?.metadata.uid ? { targetAttachmentPodUID: attachmentPod.metadata.uid } : {}),
+    ...(winner ? { migrationPolicyName: winner.policy.metadata.name } : {}),
+    migrationConfiguration: configurationOf(settingsFor(kubevirt, winner?.policy)),
+    ...(overhead > 0 ? { targetMemoryOverhead: overheadQuantity(overhead) } : {}),
+  }
+}

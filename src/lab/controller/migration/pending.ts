@@ -1,0 +1,83 @@
+import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import type { Vmi } from '../../../kubevirt/types.ts'
+import { automaticLimits } from '../../../rules/automatic-limits.ts'
+import { backoffOf } from '../../../rules/backoff.ts'
+import { capacityFor } from '../../../rules/capacity.ts'
+import { PRIORITY, pollInterval, priorityOf } from '../../../rules/queue.ts'
+import { targetPod } from '../../../rules/target-pod.ts'
+import { LAB_RELEASE } from '../release.ts'
+import { type Action, type PatchOperation, pointer } from './actions.ts'
+import { cancelActions } from './cancel.ts'
+import { pendingPodActions } from './pending-pod.ts'
+import type { Situation } from './situation.ts'
+
+const NON_ROOT = 107
+
+/** Waits for a back-off, for a slot, and makes the target pod (fact sheet control-plane.md §2.5, §2.6). */
+export function pending(situation: Situation, now: number): Action[] {
+  const { migration, vmi, siblings } = situation
+  if (migration.metadata.deletionTimestamp) return cancelActions(situation)
+  const backoff = backoffOf(migration, siblings, now)
+  if (backoff.wait) {
+    const { namespace, name } = vmi.metadata
+    const message = `backoff migrating vmi ${namespace}/${name}`
+    return [
+      { do: 'note', note: { on: 'vmi', type: 'Warning', reason: 'MigrationBackoff', message } },
+      { do: 'requeue', after: backoff.remaining, priority: PRIORITY.running },
+    ]
+  }
+  if ((vmi.spec.utilityVolumes ?? []).length > 0) return []
+  return situation.targetPod ? pendingPodActions(situation, now) : createTarget(situation)
+}
+
+function createTarget(situation: Situation): Action[] {
+  const { migration, vmi, sourcePod } = situation
+  if (!sourcePod) return []
+  const preparation = nonRootPatch(vmi)
+  const first: Action[] = preparation.length > 0 ? [{ do: 'patch-vmi', patch: preparation }] : []
+  const wait = gatekeeper(situation)
+  if (wait !== undefined)
+    return [...first, { do: 'requeue', after: wait, priority: priorityOf(migration) }]
+  if (vmi.status?.phase !== 'Running') return first
+
+  const rendered = targetPod(asNonRoot(vmi), migration, {
+    kubevirt: situation.kubevirt,
+    release: LAB_RELEASE,
+    limits: automaticLimits(situation.namespace, situation.quotas, situation.kubevirt),
+    sourceNode: situation.sourceNode,
+    sourcePod,
+  })
+  return rendered.ok
+    ? [...first, { do: 'create-target-pod', pod: rendered.pod }]
+    : [...first, { do: 'give-up', error: rendered.error }]
+}
+
+/** ms to wait before asking again; undefined when the pod may be made. Nobody is told why it waits. */
+function gatekeeper({ migration, vmi, creating, livePods, view }: Situation): number | undefined {
+  if (creating || livePods > 1) return 1000
+  const capacity = capacityFor(view, vmi.status?.nodeName)
+  return capacity.admit ? undefined : pollInterval(priorityOf(migration))
+}
+
+/** The target launcher never runs as root, whatever the source does. */
+function nonRootPatch({ metadata, status }: Vmi): PatchOperation[] {
+  const patch: PatchOperation[] = []
+  if (status?.runtimeUser !== NON_ROOT)
+    patch.push({ op: 'add', path: '/status/runtimeUser', value: NON_ROOT })
+  if (metadata.annotations === undefined)
+    patch.push({
+      op: 'add',
+      path: '/metadata/annotations',
+      value: { [ANNOTATION.nonroot]: 'true' },
+    })
+  else if (metadata.annotations[ANNOTATION.nonroot] !== 'true') {
+    const path = pointer('metadata', 'annotations', ANNOTATION.nonroot)
+    patch.push({ op: 'add', path, value: 'true' })
+  }
+  return patch
+}
+
+function asNonRoot(vmi: Vmi): Vmi {
+  const annotations = { ...vmi.metadata.annotations, [ANNOTATION.nonroot]: 'true' }
+  return { ...vmi, metadata: { ...vmi.metadata, annotations } }
+}

@@ -1,0 +1,154 @@
+import { statusOf } from '../../../cluster/api-error.ts'
+import type { Cluster } from '../../../cluster/cluster.ts'
+import { create, patch, remove } from '../../../cluster/objects.ts'
+import { PODS, VMIS } from '../../../kubevirt/resources.ts'
+import type { Pod } from '../../../kubevirt/types.ts'
+import type { PodTemplate } from '../../../rules/launcher-pod.ts'
+import { keyOfObject } from '../caches.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { Expectations } from '../expectations.ts'
+import type { WorkQueue } from '../work-queue.ts'
+import type { Action, Note, PatchOperation } from './actions.ts'
+import type { Situation } from './situation.ts'
+
+export interface Hands {
+  cluster: Cluster
+  recorder: EventRecorder
+  expectations: Expectations
+  queue: WorkQueue
+  /** Keys of migrations that were handed off, though the cache may not show it yet. */
+  handedOff: Set<string>
+}
+
+/** Does what a phase wants, in order. What fails is thrown, and ends it. */
+export async function perform(
+  actions: Action[],
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  for (const action of actions) await performOne(action, situation, hands)
+}
+
+async function performOne(action: Action, situation: Situation, hands: Hands): Promise<void> {
+  const { migration, targetPod } = situation
+  switch (action.do) {
+    case 'note':
+      note(action.note, situation, hands)
+      return
+    case 'requeue':
+      hands.queue.add(keyOfObject(migration), action)
+      return
+    case 'patch-vmi':
+      await patchVmi(action.patch, situation, hands)
+      if (action.note) note(action.note, situation, hands)
+      return
+    case 'patch-target-pod':
+      if (targetPod) await patch(hands.cluster, PODS, targetPod.metadata, action.patch, 'json')
+      return
+    case 'create-target-pod':
+      await createTargetPod(action.pod, situation, hands)
+      return
+    case 'delete-target-pod':
+      if (targetPod) await remove(hands.cluster, PODS, targetPod.metadata)
+      note(action.note, situation, hands)
+      return
+    case 'hand-off':
+      await handOff(action.patch, situation, hands)
+      return
+    case 'abort':
+      await abort(action.patch, situation, hands)
+      return
+    case 'give-up':
+      throw new Error(action.error)
+  }
+}
+
+export function note(
+  { on, type, reason, message }: Note,
+  situation: Situation,
+  hands: Hands,
+): void {
+  hands.recorder.record(on === 'vmi' ? situation.vmi : situation.migration, type, reason, message)
+}
+
+async function patchVmi(
+  operations: PatchOperation[],
+  { vmi }: Situation,
+  { cluster }: Hands,
+): Promise<void> {
+  await patch(cluster, VMIS, vmi.metadata, operations, 'json')
+}
+
+async function createTargetPod(
+  template: PodTemplate,
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  const { migration, vmi } = situation
+  const { namespace = '', name, uid = '' } = vmi.metadata
+  const key = keyOfObject(migration)
+  // By the migration, since the pod's name is the server's to make.
+  const id = migration.metadata.uid ?? ''
+  hands.expectations.expect(key, id)
+  try {
+    const body = { apiVersion: 'v1', kind: 'Pod', ...template }
+    const pod = await create<Pod>(hands.cluster, PODS, body, { namespace })
+    const message = `Created migration target pod ${pod.metadata.name}`
+    note({ on: 'migration', type: 'Normal', reason: 'SuccessfulCreate', message }, situation, hands)
+  } catch (err) {
+    hands.expectations.settle(key, id)
+    const text = messageOf(err)
+    const message = text.includes('violates PodSecurity')
+      ? `failed to render launch manifest: failed to create target pod for vmi ${namespace}/${name}, it needs a privileged namespace to run: ${text}`
+      : `Error creating pod: ${text}`
+    if (uid) note({ on: 'vmi', type: 'Warning', reason: 'FailedCreate', message }, situation, hands)
+    throw err
+  }
+}
+
+async function handOff(
+  operations: PatchOperation[],
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  try {
+    await patchVmi(operations, situation, hands)
+  } catch (err) {
+    // The typing error is KubeVirt's.
+    const message = `Failed to set MigrationStat in VMI status. :${messageOf(err)}`
+    note({ on: 'migration', type: 'Warning', reason: 'FailedHandOver', message }, situation, hands)
+    throw err
+  }
+  hands.handedOff.add(keyOfObject(situation.migration))
+  const message = 'Migration target pod is ready for preparation by virt-handler.'
+  note({ on: 'migration', type: 'Normal', reason: 'SuccessfulHandOver', message }, situation, hands)
+}
+
+async function abort(
+  operations: PatchOperation[],
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  try {
+    await patchVmi(operations, situation, hands)
+  } catch (err) {
+    const message = `failed to set MigrationState in VMI status. :${messageOf(err)}`
+    note(
+      { on: 'migration', type: 'Warning', reason: 'FailedAbortMigration', message },
+      situation,
+      hands,
+    )
+    throw err
+  }
+  const message = 'Migration is ready to be canceled by virt-handler.'
+  note(
+    { on: 'migration', type: 'Normal', reason: 'SuccessfulAbortMigration', message },
+    situation,
+    hands,
+  )
+}
+
+/** The server's own words, as KubeVirt passes them on. */
+export function messageOf(err: unknown): string {
+  return statusOf(err)?.message ?? (err instanceof Error ? err.message : String(err))
+}

@@ -1,0 +1,43 @@
+import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { type Action, pointer } from './actions.ts'
+import type { Situation } from './situation.ts'
+
+/** The copy runs: a deletion asks the source to stop it, and the target pod is told when its domain is up. */
+export function running(situation: Situation): Action[] {
+  return [...readyActions(situation), ...abortActions(situation)]
+}
+
+function abortActions({ migration, vmi }: Situation): Action[] {
+  const state = vmi.status?.migrationState
+  if (!migration.metadata.deletionTimestamp || state?.migrationUid !== migration.metadata.uid)
+    return []
+  if (state?.abortRequested || state?.completed) return []
+  return [
+    {
+      do: 'abort',
+      patch: [
+        {
+          op: 'test',
+          path: '/status/migrationState/migrationUid',
+          value: migration.metadata.uid,
+        },
+        { op: 'add', path: '/status/migrationState/abortRequested', value: true },
+      ],
+    },
+  ]
+}
+
+/** Before the end is looked at, in the same pass (control-plane.md §10). */
+function readyActions({ migration, vmi, targetPod }: Situation): Action[] {
+  const state = vmi.status?.migrationState
+  const time = state?.targetNodeDomainReadyTimestamp
+  if (!targetPod || !time || state?.migrationUid !== migration.metadata.uid) return []
+  if (targetPod.metadata.annotations?.[ANNOTATION.targetReadyTimestamp] !== undefined) return []
+  const path = pointer('metadata', 'annotations', ANNOTATION.targetReadyTimestamp)
+  return [{ do: 'patch-target-pod', patch: [{ op: 'add', path, value: asGoPrintsIt(time) }] }]
+}
+
+/** `2006-01-02 15:04:05 +0000 UTC` */
+function asGoPrintsIt(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`
+}

@@ -1,0 +1,90 @@
+import { conditionOf } from '../../../kubevirt/migration.ts'
+import { isPodFinal } from '../../../kubevirt/pods.ts'
+import type { Condition, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { vcpusOf } from '../../../rules/launcher-memory.ts'
+
+/** The conditions that virt-controller keeps on a VMI; the others are virt-handler's (control-plane.md §1.4, §10). */
+export function vmiConditions(vmi: Vmi, pod: Pod | undefined, now: number): Condition[] {
+  const evicted = Boolean(vmi.status?.evacuationNodeName)
+  let conditions = withCondition(vmi.status?.conditions ?? [], readyCondition(vmi, pod, now))
+  conditions = evicted
+    ? withCondition(conditions, evictionRequested(now))
+    : without(conditions, 'EvictionRequested')
+  // virt-handler takes it away when the guest has its CPUs.
+  if (isCpuHotplugging(vmi)) conditions = withCondition(conditions, hotplugging('HotVCPUChange'))
+  return conditions
+}
+
+function readyCondition(vmi: Vmi, pod: Pod | undefined, now: number): Condition {
+  if (!pod || isPodFinal(pod))
+    return notReady('PodNotExists', 'virt-launcher pod has not yet been scheduled', now)
+  if (pod.metadata.deletionTimestamp)
+    return notReady('PodTerminating', 'virt-launcher pod is terminating', now)
+  if (vmi.status?.phase !== 'Running')
+    return notReady('GuestNotRunning', 'Guest VM is not reported as running', now)
+  const ready = conditionOf(pod, 'Ready')
+  if (!ready)
+    return notReady('PodConditionMissing', 'virt-launcher pod is missing the Ready condition', now)
+  return {
+    type: 'Ready',
+    status: ready.status,
+    lastProbeTime: null,
+    lastTransitionTime: ready.lastTransitionTime ?? null,
+    ...(ready.reason ? { reason: ready.reason } : {}),
+    ...(ready.message ? { message: ready.message } : {}),
+  }
+}
+
+function notReady(reason: string, message: string, now: number): Condition {
+  const time = timestamp(now)
+  return {
+    type: 'Ready',
+    status: 'False',
+    reason,
+    message,
+    lastProbeTime: time,
+    lastTransitionTime: time,
+  }
+}
+
+function evictionRequested(now: number): Condition {
+  const time = timestamp(now)
+  return {
+    type: 'EvictionRequested',
+    status: 'True',
+    reason: 'EvictionRequested',
+    message: 'VMI is marked for eviction',
+    lastProbeTime: time,
+    lastTransitionTime: time,
+  }
+}
+
+function hotplugging(type: string): Condition {
+  return { type, status: 'True', lastProbeTime: null, lastTransitionTime: null }
+}
+
+/** The guest has other CPUs than the VMI wants, and was made so that it can get them. */
+export function isCpuHotplugging({ spec, status }: Vmi): boolean {
+  const current = status?.['currentCPUTopology'] as
+    | { cores?: number; sockets?: number; threads?: number }
+    | undefined
+  if (!current || !spec.domain?.cpu?.['maxSockets'] || status?.phase !== 'Running') return false
+  return vcpusOf(spec) !== vcpusOf({ domain: { cpu: current } })
+}
+
+/** One that says the same stays as it is, its times too; KubeVirt looks at status and reason only. */
+export function withCondition(conditions: Condition[], condition: Condition): Condition[] {
+  const before = conditions.find(({ type }) => type === condition.type)
+  if (!before) return [...conditions, condition]
+  if (before.status === condition.status && (before.reason ?? '') === (condition.reason ?? ''))
+    return conditions
+  return conditions.map((current) => (current === before ? condition : current))
+}
+
+export function without(conditions: Condition[], type: string): Condition[] {
+  return conditions.filter((condition) => condition.type !== type)
+}
+
+function timestamp(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`
+}

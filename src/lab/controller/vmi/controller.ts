@@ -1,0 +1,121 @@
+import { isStatus } from '../../../cluster/api-error.ts'
+import { create, patch, remove, replace } from '../../../cluster/objects.ts'
+import { sameValue } from '../../../kubevirt/equality.ts'
+import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { currentPodOf, isPodFinal } from '../../../kubevirt/pods.ts'
+import { PODS, VMIS } from '../../../kubevirt/resources.ts'
+import type { Pod, Vmi } from '../../../kubevirt/types.ts'
+import { automaticLimits } from '../../../rules/automatic-limits.ts'
+import { launcherPod } from '../../../rules/launcher-pod.ts'
+import { keyOf, keyOfObject, parseKey } from '../caches.ts'
+import { createExpectations } from '../expectations.ts'
+import type { ControllerOptions } from '../migration/controller.ts'
+import { messageOf } from '../migration/perform.ts'
+import { LAB_RELEASE } from '../release.ts'
+import { startWorker, type Worker } from '../worker.ts'
+import { podPatch, unpausedCondition } from './pod-sync.ts'
+import { nextVmi } from './status.ts'
+
+const THREADS = 5
+const PCI_TOPOLOGY = 'kubevirt.io/pci-topology-version'
+
+/** The VMI controller: the first launcher pod, phases up to Scheduled, what pods are there, whether it is ready. */
+export function startVmiController(options: ControllerOptions): Worker {
+  const { cluster, clock, caches, log, recorder } = options
+  const expectations = createExpectations(clock)
+  const worker = startWorker({
+    name: 'virt-controller-vmi',
+    clock,
+    log,
+    threads: THREADS,
+    reconcile,
+  })
+
+  caches.vmis.on(({ object }) => worker.queue.add(keyOfObject(object)))
+  caches.pods.on(({ type, object: { metadata } }) => {
+    const owner = metadata.ownerReferences?.find((reference) => reference.controller)
+    if (owner?.kind !== 'VirtualMachineInstance') return
+    const key = keyOf(metadata.namespace, owner.name)
+    if (type === 'ADDED') expectations.settle(key, owner.uid)
+    worker.queue.add(key)
+  })
+  return worker
+
+  async function reconcile(key: string): Promise<void> {
+    const { namespace, name } = parseKey(key)
+    const vmi = caches.vmis.get(namespace, name)
+    if (!vmi) return expectations.forget(key)
+    if (vmi.metadata.annotations?.[ANNOTATION.latestApiVersion] === undefined) return introduce(vmi)
+    if (!expectations.satisfied(key)) return
+    const pods = caches.podsOf(vmi)
+    let failure: unknown
+    try {
+      await sync(key, vmi, pods)
+    } catch (err) {
+      failure = err
+    }
+    const next = nextVmi(vmi, pods, clock.now())
+    if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
+    const pod = currentPodOf(next, pods)
+    if (pod && !isPodFinal(pod)) await syncPod(next, pod)
+    if (failure !== undefined) throw failure
+  }
+
+  async function introduce(vmi: Vmi): Promise<void> {
+    const annotations = {
+      [PCI_TOPOLOGY]: 'v3',
+      ...vmi.metadata.annotations,
+      [ANNOTATION.latestApiVersion]: 'v1',
+      [ANNOTATION.storageApiVersion]: 'v1',
+    }
+    const body = { ...vmi, metadata: { ...vmi.metadata, annotations } }
+    await replace(cluster, VMIS, vmi.metadata, body)
+  }
+
+  async function sync(key: string, vmi: Vmi, pods: Pod[]): Promise<void> {
+    if (vmi.metadata.deletionTimestamp) return deletePods(pods)
+    const unprocessed = ['', 'Pending'].includes(vmi.status?.phase ?? '')
+    if (unprocessed && pods.length === 0) await createPod(key, vmi)
+  }
+
+  async function deletePods(pods: Pod[]): Promise<void> {
+    for (const { metadata } of pods)
+      if (!metadata.deletionTimestamp) {
+        try {
+          await remove(cluster, PODS, metadata)
+        } catch (err) {
+          if (!isStatus(err, 404)) throw err
+        }
+      }
+  }
+
+  async function createPod(key: string, vmi: Vmi): Promise<void> {
+    const { namespace = '', uid = '' } = vmi.metadata
+    const quotas = caches.quotas.list().filter(({ metadata }) => metadata.namespace === namespace)
+    const kubevirt = caches.kubevirt()
+    const limits = automaticLimits(caches.namespaces.get(undefined, namespace), quotas, kubevirt)
+    const template = launcherPod(vmi, { kubevirt, release: LAB_RELEASE, limits })
+    expectations.expect(key, uid)
+    try {
+      const body = { apiVersion: 'v1', kind: 'Pod', ...template }
+      const pod = await create<Pod>(cluster, PODS, body, { namespace })
+      const message = `Created virtual machine pod ${pod.metadata.name}`
+      recorder.record(vmi, 'Normal', 'SuccessfulCreate', message)
+    } catch (err) {
+      expectations.settle(key, uid)
+      const message = `Error creating pod: ${messageOf(err)}`
+      recorder.record(vmi, 'Warning', 'FailedCreate', message)
+      throw err
+    }
+  }
+
+  async function syncPod(vmi: Vmi, pod: Pod): Promise<void> {
+    const condition = unpausedCondition(vmi, pod, clock.now())
+    if (condition) {
+      const at = { ...pod.metadata, subresource: 'status' }
+      await patch(cluster, PODS, at, { status: { conditions: [condition] } }, 'strategic')
+    }
+    const operations = podPatch(vmi, pod)
+    if (operations.length > 0) await patch(cluster, PODS, pod.metadata, operations, 'json')
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../clock.ts'
+import { createWorkQueue, type WorkQueue } from './work-queue.ts'
+
+export type Log = (record: {
+  level: 'info' | 'error'
+  message: string
+  [field: string]: unknown
+}) => void
+
+/** What one controller is: a queue and those who work it off. */
+export interface Worker {
+  queue: WorkQueue
+  /** Lets what is being done finish. */
+  close(): Promise<void>
+}
+
+export interface WorkerOptions {
+  name: string
+  clock: Clock
+  log: Log
+  /** How many keys at once. */
+  threads: number
+  /** One pass over one object. What it throws is logged and tried again with growing delays. */
+  reconcile(key: string, queue: WorkQueue): Promise<void>
+}
+
+export function startWorker({ name, clock, log, threads, reconcile }: WorkerOptions): Worker {
+  const queue = createWorkQueue(clock)
+  const running = Array.from({ length: threads }, async () => {
+    for (let item = await queue.take(); item !== undefined; item = await queue.take()) {
+      try {
+        await reconcile(item.key, queue)
+        queue.forget(item.key)
+      } catch (err) {
+        const message = err instanceof Error ? err.message : String(err)
+        log({
+          level: 'info',
+          message: 'reenqueuing',
+          controller: name,
+          key: item.key,
+          reason: message,
+        })
+        queue.retry(item.key, item.priority)
+      } finally {
+        queue.done(item.key)
+      }
+    }
+  })
+  return {
+    queue,
+    async close() {
+      queue.close()
+      await Promise.all(running)
+    },
+  }
+}
