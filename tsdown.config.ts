@@ -2,7 +2,7 @@ import { defineConfig } from 'tsdown'
 
 /** Split chunks keep start-up small: a command loads only what it imports (measured: npm run bench:startup). */
 export default defineConfig({
-  entry: ['commands/**/*.ts', 'src/cli.ts'],
+  entry: ['commands/**/*.ts', 'src/cli.ts', 'src/lab/node/worker.ts'],
   outDir: 'dist',
   format: 'esm',
   platform: 'node',
