@@ -29,7 +29,11 @@ export function recordedDelays({ steps }: Pick<Scenario, 'steps'>): RecordedDela
     if (!started || write.t - started.t <= TOLERANCE) return []
     // One that was refused before is tried again with growing delays; when that is depends on the first try.
     const retried = writes.some(
-      (other) => other.verb === 'create' && other.code !== undefined && other.t < write.t,
+      (other) =>
+        other.kind === 'Pod' &&
+        other.verb === 'create' &&
+        other.code !== undefined &&
+        other.t < write.t,
     )
     if (write.verb === 'create' && retried) return []
     const { verb, name: pod = '', step } = write
