@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { isatty } from 'node:tty'
 import { type Clock, systemClock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { createClient } from './client.ts'
@@ -14,25 +15,25 @@ import { readUser } from './user-target.ts'
 /** kubectl's flags of the same names. */
 export interface ClusterOptions {
   /** A file, instead of those that $KUBECONFIG names or ~/.kube/config. */
-  kubeconfig?: string
+  kubeconfig?: string | undefined
   /** The text of a kubeconfig, instead of any file. */
-  kubeconfigText?: string
-  context?: string
-  cluster?: string
-  user?: string
-  namespace?: string
-  as?: string
-  asGroups?: string[]
+  kubeconfigText?: string | undefined
+  context?: string | undefined
+  cluster?: string | undefined
+  user?: string | undefined
+  namespace?: string | undefined
+  as?: string | undefined
+  asGroups?: string[] | undefined
   /** ms for one request with its retries and credentials; 0 is none; default 15000. */
-  requestTimeoutMs?: number
+  requestTimeoutMs?: number | undefined
   /** Default: the process's. */
-  env?: NodeJS.ProcessEnv
+  env?: NodeJS.ProcessEnv | undefined
   /** Whether a credential plugin may ask the person at standard input; default: whether it is a terminal. */
-  interactive?: boolean
+  interactive?: boolean | undefined
   /** For what waits between retries. */
-  clock?: Clock
+  clock?: Clock | undefined
   /** Where to look for a pod's service account; default: where Kubernetes puts it. */
-  serviceAccount?: string
+  serviceAccount?: string | undefined
 }
 
 const REQUEST_TIMEOUT = 15_000
@@ -46,7 +47,7 @@ export async function connect(options: ClusterOptions = {}): Promise<Cluster> {
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT,
     clock: options.clock ?? systemClock,
     env: options.env ?? process.env,
-    interactive: options.interactive ?? process.stdin.isTTY === true,
+    interactive: options.interactive ?? isatty(0),
   })
 }
 

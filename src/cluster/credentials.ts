@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { type ExecCredential, type PluginSurroundings, runExecPlugin } from './exec-plugin.ts'
-import { createOidcSource } from './oidc.ts'
+import { type IssuedCredential, type PluginSurroundings, runExecPlugin } from './exec-plugin.ts'
+import { createOidcIssuer } from './oidc.ts'
 import { shareRun } from './share-run.ts'
 import type { Impersonation, Target } from './target.ts'
 
@@ -45,8 +45,7 @@ export function createCredentials(
     return renewable(clock, fixed, (signal) => runExecPlugin(exec, target, surroundings, signal))
   }
   if (authProvider !== undefined) {
-    const idToken = createOidcSource(authProvider)
-    return unchanging(async (signal) => bearing(fixed, await idToken(signal)))
+    return renewable(clock, fixed, createOidcIssuer(authProvider))
   }
   return unchanging(async () => fixed)
 }
@@ -55,11 +54,11 @@ function unchanging(get: CredentialSource['get']): CredentialSource {
   return { get, renew: () => false }
 }
 
-/** Keeps what the plugin gave until it expires or is refused; requests that come meanwhile share one run. */
+/** Keeps what was given until it expires or is refused; requests that come meanwhile share one run. */
 function renewable(
   clock: Clock,
   fixed: Credentials,
-  run: (signal: AbortSignal) => Promise<ExecCredential>,
+  run: (signal: AbortSignal) => Promise<IssuedCredential>,
 ): CredentialSource {
   let held: { credentials: Credentials; expires: number } | undefined
   const renewed = shareRun(async (signal) => {

@@ -3,8 +3,8 @@ import { EXIT, MigError } from '../errors.ts'
 import { checkKeyPair } from './key-pair.ts'
 import type { ExecPlugin, Target } from './target.ts'
 
-/** What a credential plugin gave. */
-export interface ExecCredential {
+/** What a credential plugin or an identity provider gave. */
+export interface IssuedCredential {
   token: string | undefined
   /** PEM. */
   cert: string | undefined
@@ -29,7 +29,7 @@ export async function runExecPlugin(
   target: Target,
   { env, interactive: possible }: PluginSurroundings,
   signal: AbortSignal,
-): Promise<ExecCredential> {
+): Promise<IssuedCredential> {
   const interactive = possible && plugin.interactiveMode !== 'Never'
   if (plugin.interactiveMode === 'Always' && !interactive)
     throw failed(plugin, 'it must talk to a person, and standard input is no terminal')
@@ -103,7 +103,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
   return () => Buffer.concat(chunks).toString('utf8')
 }
 
-function readCredential(plugin: ExecPlugin, { user }: Target, output: string): ExecCredential {
+function readCredential(plugin: ExecPlugin, { user }: Target, output: string): IssuedCredential {
   const credential = parse(plugin, output)
   if (credential.kind !== 'ExecCredential' || credential.apiVersion !== plugin.apiVersion) {
     throw failed(

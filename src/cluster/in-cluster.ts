@@ -4,7 +4,7 @@ import { proxyFromEnvironment } from './proxy-environment.ts'
 import { ANONYMOUS, type Target } from './target.ts'
 
 /** Where every pod finds its service account. */
-export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** The cluster of the pod that this runs in; undefined when it runs in none. */
 export function inClusterTarget(

@@ -5,7 +5,7 @@ import type { KubeObject } from '../kubevirt/types.ts'
 import type { Cluster } from './cluster.ts'
 import { type WatchEvent, watch } from './watch.ts'
 
-export type Listener<T> = (event: ChangeEvent<T>) => void
+type Listener<T> = (event: ChangeEvent<T>) => void
 
 /** The cache already holds what the event tells. */
 export type ChangeEvent<T> = Exclude<WatchEvent<T>, { type: 'SYNC' }>
@@ -18,7 +18,7 @@ export interface InformerOptions<T> {
   indexes?: Record<string, (object: T) => string[]>
   /** Sees every change, those of the first list too. */
   onChange?: Listener<T>
-  /** The first list or watch failed; `synced` rejects with the same. */
+  /** It could not begin (`synced` rejects with the same), or a listener threw; unheard, the latter is thrown uncaught. */
   onError?(err: unknown): void
   /** The watch was lost and is being brought back; the cache may lag. Once for each failure. */
   onLost?(err: MigError): void
@@ -72,7 +72,7 @@ export function startInformer<T extends KubeObject>(
         }
         lastResourceVersion = event.object.metadata.resourceVersion ?? lastResourceVersion
         store(event)
-        for (const listener of listeners) listener(event)
+        tell(event)
       }
       reject(stop.signal.reason)
     } catch (err) {
@@ -80,6 +80,21 @@ export function startInformer<T extends KubeObject>(
       options.onError?.(err)
     } finally {
       options.signal?.removeEventListener('abort', end)
+    }
+  }
+
+  /** A listener that throws keeps neither the others nor the cache from going on. */
+  function tell(event: ChangeEvent<T>): void {
+    for (const listener of listeners) {
+      try {
+        listener(event)
+      } catch (err) {
+        if (options.onError) options.onError(err)
+        else
+          queueMicrotask(() => {
+            throw err
+          })
+      }
     }
   }
 

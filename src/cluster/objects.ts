@@ -15,15 +15,15 @@ export interface ObjectAddress {
 export interface CallOptions {
   signal?: AbortSignal | undefined
   /** ms; 0 is none. Default: the cluster's. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
 
 export interface WriteOptions extends CallOptions {
   /** The server does everything but store it. */
-  dryRun?: boolean
+  dryRun?: boolean | undefined
   /** Strict refuses unknown fields instead of dropping them. */
-  fieldValidation?: 'Strict' | 'Warn' | 'Ignore'
-  fieldManager?: string
+  fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
+  fieldManager?: string | undefined
 }
 
 export interface ListOptions extends CallOptions {
@@ -32,7 +32,7 @@ export interface ListOptions extends CallOptions {
   labelSelector?: string | undefined
   fieldSelector?: string | undefined
   /** Objects a page. */
-  limit?: number
+  limit?: number | undefined
 }
 
 export function get<T extends KubeObject>(
@@ -166,10 +166,10 @@ export function patch<T extends KubeObject>(
 }
 
 export interface RemoveOptions extends CallOptions {
-  gracePeriodSeconds?: number
-  propagationPolicy?: 'Foreground' | 'Background' | 'Orphan'
+  gracePeriodSeconds?: number | undefined
+  propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined
   preconditions?: { uid?: string; resourceVersion?: string }
-  dryRun?: boolean
+  dryRun?: boolean | undefined
 }
 
 /** Answers the object while finalizers hold it, else a Status. */

@@ -169,6 +169,21 @@ describe('credential plugins', () => {
     })
   })
 
+  test('may talk to a person when there is one, and it wants to', async () => {
+    const server = await serve(authorization)
+    const toldInteractive = async (interactiveMode: string) => {
+      const { exec, log } = plugin(
+        `echo "$KUBERNETES_EXEC_INFO" > $0.log; echo '${credential({ token: 't' })}'`,
+        { interactiveMode },
+      )
+      await (await as(server, { exec }, { interactive: true })).request(version)
+      return JSON.parse(log()).spec
+    }
+    expect(await toldInteractive('IfAvailable')).toEqual({ interactive: true })
+    expect(await toldInteractive('Always')).toEqual({ interactive: true })
+    expect(await toldInteractive('Never')).toEqual({ interactive: false })
+  })
+
   test('is asked again when its token expires', async () => {
     const server = await serve(authorization)
     const clock = impatientClock()
@@ -288,27 +303,58 @@ describe('credential plugins', () => {
 })
 
 describe('identity providers', () => {
-  const jwt = (exp: number, name: string) =>
-    [{ alg: 'none' }, { exp, name }, '']
+  const token = (claims: object) =>
+    [{ alg: 'RS256' }, claims, '']
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.')
+  const lasting = () => Math.floor(Date.now() / 1000) + 3600
+
+  const userOf = (config: object) => ({ 'auth-provider': { name: 'oidc', config } })
 
   test('the token of the kubeconfig is used while it lasts', async () => {
     const server = await serve(authorization)
-    const token = jwt(Date.now() / 1000 + 3600, 'a')
-    const user = { 'auth-provider': { name: 'oidc', config: { 'id-token': token } } }
-    expect(await (await as(server, user)).request(version)).toBe(`Bearer ${token}`)
+    const idToken = token({ exp: lasting() })
+    const cluster = await as(server, userOf({ 'id-token': idToken }))
+    expect(await cluster.request(version)).toBe(`Bearer ${idToken}`)
+  })
+
+  test('an expired one is renewed with the refresh token, once', async () => {
+    const server = await serve(authorization)
+    let fresh = ''
+    const provider = await serve(({ url }) => {
+      const issuer = provider.url
+      if (url !== '/token') return { issuer, token_endpoint: `${issuer}/token` }
+      const now = lasting() - 3600
+      fresh = token({ iss: issuer, sub: 'a', aud: 'c', iat: now, exp: now + 3600 })
+      return { access_token: 'x', token_type: 'bearer', id_token: fresh, expires_in: 3600 }
+    })
+    const cluster = await as(
+      server,
+      userOf({
+        'id-token': token({ exp: 1 }),
+        'client-id': 'c',
+        'refresh-token': 'r',
+        'idp-issuer-url': provider.url,
+        'idp-certificate-authority-data': base64(provider.ca),
+      }),
+    )
+    expect(await cluster.request(version)).toBe(`Bearer ${fresh}`)
+    await cluster.request(version)
+    expect(provider.seen.filter(({ url }) => url === '/token')).toHaveLength(1)
+    expect(provider.seen.at(-1)!.body).toContain('refresh_token=r')
   })
 
   test('a provider that cannot be reached is named', async () => {
     const server = await serve(authorization)
-    const config = {
-      'id-token': jwt(1, 'a'),
-      'client-id': 'c',
-      'refresh-token': 'r',
-      'idp-issuer-url': 'https://127.0.0.1:1',
-    }
-    const cluster = await as(server, { 'auth-provider': { name: 'oidc', config } })
+    const cluster = await as(
+      server,
+      userOf({
+        'id-token': token({ exp: 1 }),
+        'client-id': 'c',
+        'refresh-token': 'r',
+        'idp-issuer-url': 'https://127.0.0.1:1',
+      }),
+    )
     await expect(cluster.request(version)).rejects.toMatchObject({
       message: expect.stringContaining('no token from https://127.0.0.1:1: '),
       code: 'AUTHPROVIDER',

@@ -63,6 +63,22 @@ test('listeners hear changes once the cache holds them, until they leave', async
   expect(second).toEqual(['ADDED'])
 })
 
+test('a listener that throws stops neither the others nor the cache', async () => {
+  const onError = vi.fn()
+  const heard: string[] = []
+  const bug = new Error('bug')
+  const onChange = () => {
+    throw bug
+  }
+  await start({ onChange, onError })
+  informer.on(({ object }) => heard.push(object.metadata.name))
+  api.set('vm-1')
+  api.set('vm-2')
+  await vi.waitFor(() => expect(heard).toEqual(['vm-1', 'vm-2']))
+  expect(names()).toEqual(['vm-1', 'vm-2'])
+  expect(onError.mock.calls).toEqual([[bug], [bug]])
+})
+
 test('objects are found by what indexes say of them, as they are now', async () => {
   api.set('vm-1', 'even')
   api.set('vm-2', 'odd')

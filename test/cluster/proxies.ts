@@ -31,7 +31,7 @@ export async function startSocksProxy(upstream: string): Promise<TestProxy> {
     targets.push(asked.subarray(5, 5 + asked[4]!).toString())
     join(client, upstream, () => client.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])))
   })
-  return listen(server, 'socks5h', targets)
+  return listen(server, 'socks5', targets)
 }
 
 function join(client: Socket, upstream: string, ready: () => void): void {
