@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
-import { type Entry, extract } from 'tar-stream'
+import { extract } from 'tar-stream'
 import { EXIT, MigError } from '../errors.ts'
 import { parseDocuments, splitDocuments } from './documents.ts'
 import type { Evidence, Gap } from './evidence.ts'
@@ -152,7 +152,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     try {
       for await (const entry of archive) {
         if (entry.header.type === 'file')
-          await read(entry.header.name, keptOpen(entry), depth + 1)
+          await read(entry.header.name, keptOpen(entry as unknown as Bytes), depth + 1)
         entry.resume()
       }
     } catch (err) {
@@ -219,8 +219,8 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
 }
 
 /** A member of an archive: whoever stops reading it must not end the archive with it. */
-function keptOpen(entry: Entry): Bytes {
-  const chunks = entry[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+function keptOpen(member: AsyncIterable<Uint8Array>): Bytes {
+  const chunks = member[Symbol.asyncIterator]()
   return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }
 }
 
@@ -235,7 +235,7 @@ async function feed(stream: Bytes, archive: ReturnType<typeof extract>): Promise
           archive.once('close', resume)
         })
     }
-    archive.end()
+    archive.end(undefined)
   } catch (err) {
     archive.destroy(err as Error)
   }

@@ -81,9 +81,6 @@ const MAPS = new Set([
   'used',
   'allocatable',
   'capacity',
-  'spec',
-  'status',
-  'metadata',
   'configuration',
   'migrations',
   'migrationState',
@@ -98,8 +95,6 @@ const MAPS = new Set([
   'developerConfiguration',
   'addedNodeSelector',
   'affinity',
-  'cpu',
-  'memory',
   'persistentVolumeClaim',
   'claimRef',
   'csi',
@@ -149,6 +144,7 @@ function shaped(object: Fields): Item | undefined {
     return undefined
   if (object.kind === 'Secret' || object.kind === 'ConfigMap') return publicPart(object)
   const event = object.kind === 'Event' ? coreEvent(object) : object
+  for (const key of ['spec', 'status']) if (key in event && !isFields(event[key])) delete event[key]
   check(event)
   if (event.kind === 'Event') event.involvedObject ??= {}
   if (event.kind !== 'Event' && event.spec === undefined) event.spec = {}

@@ -1,0 +1,13 @@
+import type { Finding } from './finding.ts'
+import type { Subject, World } from './subject.ts'
+
+/** One thing that is explained, by evidence that it names. */
+export interface Check {
+  /** A name for people who read the coverage. */
+  name: string
+  /** Whether it has anything to say about such a subject; what does not apply does not count as unread. */
+  when: (subject: Subject) => boolean
+  /** Kinds without which it cannot judge; the engine reports it as not evaluated when one is unread. */
+  needs: string[]
+  judge: (subject: Subject, world: World) => Finding[]
+}

@@ -1,0 +1,127 @@
+import { ANNOTATION } from '../../kubevirt/labels.ts'
+import { timeOf } from '../../kubevirt/migration.ts'
+import type { Check } from '../check.ts'
+import { finding } from '../finding.ts'
+import { age, listing } from '../words.ts'
+import { evidenceOf } from './texts.ts'
+
+/** A KubeVirt that is not (or no longer) rolled out; what front ends refuse to work with. */
+export const deployed: Check = {
+  name: 'KubeVirt is deployed',
+  when: ({ kind, troubled }) => kind === 'vmi' || troubled,
+  needs: ['KubeVirt'],
+  judge(subject, { kubevirt }) {
+    const phase = kubevirt?.status?.phase
+    if (phase === undefined || phase === 'Deployed') return []
+    const available = kubevirt?.status?.conditions?.find(({ type }) => type === 'Available')
+    const why =
+      available && available.status !== 'True'
+        ? ` (Available=${available.status}, ${available.reason ?? ''})`
+        : ''
+    return [
+      finding({
+        code: 'MIG0003',
+        title: `KubeVirt is not Deployed: its CR says ${phase}${why}`,
+        status: 'warn',
+        objects: [
+          `kubevirt/${kubevirt?.metadata.namespace ?? ''}/${kubevirt?.metadata.name ?? ''}`,
+        ],
+        evidence: [
+          { source: 'kubevirt', field: 'status.phase', value: phase },
+          ...(available?.message
+            ? [{ source: 'kubevirt', field: 'condition Available', value: available.message }]
+            : []),
+        ],
+        cause:
+          subject.kind === 'vmi' && !subject.troubled
+            ? 'An installation or upgrade is in progress or stuck; front ends refuse to migrate until it is Deployed. The VM itself is not at fault; what keeps KubeVirt from being deployed is not in what was read'
+            : 'While an upgrade is in progress virt-handlers restart and the workload updater stands still',
+        confidence: 'likely',
+        remedy: [
+          {
+            text: 'See what is not rolled out',
+            command: `kubectl -n ${kubevirt?.metadata.namespace ?? 'kubevirt'} get kubevirt,deploy,ds,pods`,
+          },
+        ],
+        endsByItself: 'unknown',
+      }),
+    ]
+  },
+}
+
+/** A migration that virt-controller has never looked at: no leader, or caches that don't sync. */
+export const untouched: Check = {
+  name: 'virt-controller looks at the migration',
+  when: ({ migration, phase }) => migration !== undefined && phase === '',
+  needs: ['VirtualMachineInstanceMigration'],
+  judge(subject, world) {
+    const { migration } = subject
+    if (migration?.metadata.annotations?.[ANNOTATION.latestApiVersion] !== undefined) return []
+    const born = timeOf(migration?.metadata.creationTimestamp)
+    const since = born === undefined ? 0 : world.now - born
+    const controllers = world.pods.filter(
+      ({ metadata }) => metadata.labels?.['kubevirt.io'] === 'virt-controller',
+    )
+    const down = controllers.filter(
+      (pod) => !pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'),
+    )
+    if (since < 10_000 && down.length === 0) return []
+    const all = controllers.length > 0 && down.length === controllers.length
+    return [
+      finding({
+        code: 'MIG0004',
+        title: `virt-controller has not looked at the migration in ${age(since)}`,
+        objects: [
+          subject.ref,
+          ...down.map((pod) => `pod/${pod.metadata.namespace ?? ''}/${pod.metadata.name}`),
+        ],
+        evidence: [
+          {
+            source: subject.ref,
+            field: 'metadata.annotations',
+            value: `${ANNOTATION.latestApiVersion} is missing`,
+          },
+        ],
+        cause: all
+          ? `No virt-controller is ready: ${listing(down.map((pod) => pod.metadata.name))}`
+          : 'Its first pass writes an annotation that is missing: virt-controller is down, has no leader, or its caches do not sync',
+        confidence: all ? 'certain' : 'likely',
+        remedy: [
+          {
+            text: 'See the virt-controller pods and the Lease virt-controller',
+            command: 'kubectl -n kubevirt get pods,lease -l kubevirt.io=virt-controller',
+          },
+        ],
+        endsByItself: 'no',
+      }),
+    ]
+  },
+}
+
+/** The same VMIM counted by two replicas of virt-controller. */
+export const countedTwice: Check = {
+  name: 'metrics of migrations',
+  when: ({ said }) => said.some(({ row }) => row.code === 'MIG0007'),
+  needs: [],
+  judge(subject) {
+    const samples = subject.said.filter(({ row }) => row.code === 'MIG0007')
+    const label = (labels: string | undefined, name: string) =>
+      new RegExp(`${name}="([^"]*)"`).exec(labels ?? '')?.[1]
+    const byMigration = Map.groupBy(samples, ({ groups }) =>
+      [groups.metric, label(groups.labels, 'namespace'), label(groups.labels, 'vmim')].join('/'),
+    )
+    const pods = new Set(samples.map(({ groups }) => label(groups.labels, 'pod')))
+    if (byMigration.size === samples.length || pods.size < 2) return []
+    const names = [...new Set(samples.map(({ groups }) => label(groups.labels, 'vmim') ?? ''))]
+    return [
+      finding({
+        code: 'MIG0007',
+        title: `Migrations are counted twice: ${samples.length} samples, but ${byMigration.size} distinct VMIM${byMigration.size === 1 ? '' : 's'} (${listing(names)})`,
+        status: 'warn',
+        evidence: evidenceOf(samples, 2),
+        cause: `Each virt-controller pod exports the metric for itself (${listing([...pods].map((pod) => pod ?? '?'))}); a sum or an alert over pods counts duplicates`,
+        remedy: [{ text: 'Count distinct VMIMs: max by (namespace, vmi, vmim) before summing' }],
+      }),
+    ]
+  },
+}

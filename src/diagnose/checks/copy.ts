@@ -1,0 +1,383 @@
+import { isAtLeast } from '../../kubevirt/defaults.ts'
+import { timeOf } from '../../kubevirt/migration.ts'
+import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
+import { configurationOf, settingsFor } from '../../rules/configuration.ts'
+import { copyLimits } from '../../rules/convergence.ts'
+import type { Check } from '../check.ts'
+import { type EvidenceItem, type Finding, finding, type Remedy } from '../finding.ts'
+import type { Said, Subject, World } from '../subject.ts'
+import { age, exactSeconds, listing, moment, short } from '../words.ts'
+import { commonModels } from './placement-selector.ts'
+import { evidenceOf, objectsOf, placesOf } from './texts.ts'
+
+/** libvirt's check of the guest's CPU on the target. */
+export const cpu: Check = {
+  name: 'the guest’s CPU on the target',
+  when: ({ said, troubled }) => troubled && said.some(({ row }) => row.code === 'MIG8001'),
+  needs: [],
+  judge(subject, world) {
+    const said = subject.said.filter(({ row }) => row.code === 'MIG8001')
+    const best = said.find(({ quote }) => /missing features/.test(quote)) ?? said[0]!
+    const features = (best.groups.features ?? '').split(',').filter((name) => name !== '')
+    const nested = features.length > 0 && features.every((name) => /vmx|svm/.test(name))
+    const models = commonModels(world.nodes)
+    const target = subject.targetNode ?? 'the target'
+    const labelled =
+      world.nodes.find(({ metadata }) => metadata.name === subject.targetNode)?.metadata.labels ??
+      {}
+    const claimed = features.filter(
+      (name) => labelled[`cpu-feature.node.kubevirt.io/${name}`] === 'true',
+    )
+    return [
+      finding({
+        code: 'MIG8001',
+        title: `The CPU of ${target} lacks features of the guest: ${features.join(', ')}`,
+        objects: objectsOf(subject),
+        evidence: evidenceOf(said, 2),
+        cause: `libvirt on the target checks the guest’s CPU before it takes over, and missing features end the migration${subject.sourceNode ? `; they are there on the source ${subject.sourceNode}` : ''}.${nested ? ' Only vmx/svm features are missing: nested virtualization is exposed to the guest.' : ''}${claimed.length > 0 ? ` The label of ${target} claims ${listing(claimed)}: labels can be edited by hand or be stale, libvirt’s check decides.` : ''}${sameHostModel(subject, world) ? ' Both nodes report the same host model: not the hardware differs, but microcode, or the libvirt and QEMU of the launchers.' : ''}`,
+        remedy: [
+          {
+            text:
+              models.length > 0
+                ? `Set spec.domain.cpu.model to a model that all nodes offer (${listing(models)}) and restart the VM`
+                : 'Set spec.domain.cpu.model to a named CPU model that all nodes offer, and restart the VM',
+          },
+          {
+            text: nested
+              ? 'Or leave nested virtualization out of the guest’s CPU (policy disable for vmx or svm)'
+              : 'Or move it among nodes of the same CPU, microcode and KubeVirt release',
+          },
+        ],
+      }),
+    ]
+  },
+}
+
+function sameHostModel({ sourceNode, targetNode }: Subject, { nodes }: World): boolean {
+  const models = [sourceNode, targetNode].map((name) => {
+    const labels = nodes.find(({ metadata }) => metadata.name === name)?.metadata.labels ?? {}
+    return Object.keys(labels)
+      .filter((key) => key.startsWith('host-model-cpu.node.kubevirt.io/'))
+      .sort()
+      .join()
+  })
+  return models[0] !== '' && models[0] === models[1]
+}
+
+interface Progress {
+  elapsedMs: number
+  processedMiB: number
+  remainingMiB: number
+  totalMiB: number
+  bandwidthMbps: number
+  dirtyMbps: number
+  iteration: number
+  said: Said
+}
+
+/** The launcher's progress lines, oldest first. */
+export function progressOf(subject: Subject): Progress[] {
+  return subject.said.flatMap((said) => {
+    if (said.row.code !== 'MIG8000') return []
+    const text = said.groups.numbers ?? ''
+    const number = (name: string) =>
+      Number(new RegExp(`\\b${name}:(\\d+)`).exec(text)?.[1] ?? Number.NaN)
+    const progress: Progress = {
+      elapsedMs: number('TimeElapsed'),
+      processedMiB: number('DataProcessed'),
+      remainingMiB: number('DataRemaining'),
+      totalMiB: number('DataTotal'),
+      bandwidthMbps: number('MemoryBandwidth'),
+      dirtyMbps: number('DirtyRate'),
+      iteration: number('Iteration'),
+      said,
+    }
+    return Number.isFinite(progress.elapsedMs) ? [progress] : []
+  })
+}
+
+/** A copy that does not end: rate against dirty rate, which limit ends it, and what would help. */
+export const convergence: Check = {
+  name: 'convergence of the copy',
+  when: ({ said, phase, state, troubled }) =>
+    troubled &&
+    (said.some(({ row }) => ['MIG8000', 'MIG8009', 'MIG8010', 'MIG8011'].includes(row.code)) ||
+      phase === 'Running' ||
+      (phase === 'Failed' && state?.startTimestamp !== undefined)),
+  needs: [],
+  judge(subject, world) {
+    const last = progressOf(subject).at(-1)
+    const ended = subject.said.filter(
+      ({ row, worth }) => worth === 'fact' && ['MIG8009', 'MIG8010'].includes(row.code),
+    )
+    const aborted = subject.said.filter(({ row }) => row.code === 'MIG8011')
+    if (subject.phase === 'Running' && ended.length === 0) return [underWay(subject, world, last)]
+    if (ended.length === 0 && aborted.length > 0)
+      return [genericAbort(subject, world, aborted, last)]
+    if (ended.length === 0)
+      return subject.kind === 'log' && last ? [underWay(subject, world, last)] : []
+    return [abortedCopy(subject, world, ended, last)]
+  },
+}
+
+function abortedCopy(
+  subject: Subject,
+  world: World,
+  ended: Said[],
+  last: Progress | undefined,
+): Finding {
+  const best = ended.find(({ hit }) => hit === undefined) ?? ended.at(-1)!
+  const stuck = best.row.code === 'MIG8010'
+  // Up to v0.52 the seconds that are printed are nanoseconds.
+  const printed = Number(best.groups.seconds ?? Number.NaN)
+  const nano = printed > 1e8
+  const seconds = nano ? Math.round(printed / 1e9) : printed
+  const after = Number.isFinite(seconds) ? `${exactSeconds(seconds)}` : ''
+  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps
+  const limit = stuck ? 'progressTimeout' : 'completionTimeoutPerGiB times the size'
+  const quoted = nano ? `; the printed ${printed} are nanoseconds` : ''
+  return finding({
+    code: losing ? 'MIG8008' : best.row.code,
+    title: losing
+      ? `The copy did not converge: the guest dirties ${last.dirtyMbps} Mbps, ${last.bandwidthMbps} Mbps are copied; aborted ${stuck ? `after ${after} without progress` : `after ${after}`} (${limit}${quoted})`
+      : `The copy was aborted ${stuck ? `after ${after} without progress` : `because it was not done after ${after}`} (${limit}${quoted})`,
+    objects: objectsOf(subject),
+    evidence: [...evidenceOf([best], 1), ...progressEvidence(last)],
+    cause: [
+      last
+        ? progressSentence(last)
+        : 'The launcher’s progress lines (Migration info) are not in what was read: whether data still flowed is not known',
+      stuck && !losing
+        ? 'No byte less remained for the whole time: suspect the transport (network, MTU, target’s load), not the guest'
+        : '',
+      placesOf(subject),
+    ]
+      .filter(Boolean)
+      .join('. '),
+    confidence: losing ? 'certain' : 'likely',
+    remedy: helps(subject, world, stuck && !losing),
+  })
+}
+
+function progressSentence({
+  processedMiB,
+  totalMiB,
+  remainingMiB,
+  iteration,
+  dirtyMbps,
+  bandwidthMbps,
+}: Progress): string {
+  const times =
+    totalMiB > 0 ? ` (${(processedMiB / totalMiB).toFixed(1)} times its ${totalMiB} MiB)` : ''
+  const ever =
+    dirtyMbps >= bandwidthMbps
+      ? 'so it can never finish as it is'
+      : bandwidthMbps > 0
+        ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
+        : 'and nothing flows'
+  return `After ${iteration} passes ${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
+}
+
+function progressEvidence(last: Progress | undefined): EvidenceItem[] {
+  return last ? evidenceOf([last.said], 1) : []
+}
+
+/** What would help, by the settings that held: only what is not already on. */
+function helps(subject: Subject, world: World, transport: boolean): Remedy[] {
+  if (transport)
+    return [
+      {
+        text: 'See whether packets are lost or held between the nodes (ss -ti in both virt-handlers, MTU of the migration network), and the load of the target',
+      },
+    ]
+  const settings =
+    subject.state?.migrationConfiguration ?? configurationOf(settingsFor(world.kubevirt))
+  return [
+    { text: 'Lower the guest’s write load, or migrate at a quieter time' },
+    ...(Number(settings.bandwidthPerMigration ?? 0) !== 0 &&
+    unitsOf(parseQuantity(settings.bandwidthPerMigration) ?? ZERO) > 0
+      ? [{ text: `Raise bandwidthPerMigration (${settings.bandwidthPerMigration})` }]
+      : [{ text: 'Give the migration a faster network (migrations.network)' }]),
+    ...(settings.allowAutoConverge
+      ? []
+      : [
+          {
+            text: 'Allow auto-converge, which slows the guest down (allowAutoConverge, in a MigrationPolicy)',
+          },
+        ]),
+    ...(settings.allowPostCopy
+      ? []
+      : [
+          {
+            text: 'Allow post-copy (allowPostCopy, in a MigrationPolicy)',
+            risk: 'if the stream breaks after the switch, the VM is lost',
+          },
+        ]),
+  ]
+}
+
+/** Under way: where it stands, when its limit ends it, and what the target's readiness gate means. */
+function underWay(subject: Subject, world: World, last: Progress | undefined): Finding {
+  const started = timeOf(subject.state?.startTimestamp)
+  const elapsed = started === undefined ? undefined : world.now - started
+  const limits =
+    subject.vmi &&
+    copyLimits(
+      subject.state?.migrationConfiguration ?? configurationOf(settingsFor(world.kubevirt)),
+      subject.vmi,
+    )
+  const seconds = limits && limits.completionSeconds > 0 ? limits.completionSeconds : undefined
+  const deadline =
+    started !== undefined && seconds !== undefined ? started + seconds * 1000 : undefined
+  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps && last.iteration > 2
+  const mode = subject.state?.mode
+  const gate = subject.targetPod?.status?.conditions?.some(({ message }) =>
+    /virtual-machine-unpaused/.test(message ?? ''),
+  )
+  return finding({
+    code: losing
+      ? 'MIG8008'
+      : mode === 'PostCopy'
+        ? 'MIG8018'
+        : mode === 'Paused'
+          ? 'MIG8019'
+          : 'MIG8000',
+    title: losing
+      ? `The copy does not converge: the guest dirties ${last.dirtyMbps} Mbps, ${last.bandwidthMbps} Mbps are copied`
+      : `${subject.name || 'The copy'} is being migrated: Running${elapsed !== undefined ? ` for at least ${age(elapsed)}` : ''}, the copy is in progress${mode && mode !== 'PreCopy' ? ` (${mode})` : ''}`,
+    status: losing ? 'warn' : 'info',
+    objects: objectsOf(subject),
+    evidence: progressEvidence(last),
+    cause: [
+      last
+        ? progressSentence(last)
+        : 'How fast is not in what was read: the lines "Migration info" of the source launcher’s log would tell slow from stuck',
+      seconds !== undefined
+        ? `It is aborted after ${exactSeconds(seconds)} (completionTimeoutPerGiB times the size)${deadline !== undefined ? `, at ${moment(deadline)}` : ''}`
+        : '',
+      gate
+        ? 'That the target pod’s readiness gate kubevirt.io/virtual-machine-unpaused is not met is normal before the hand-over'
+        : '',
+      placesOf(subject),
+    ]
+      .filter(Boolean)
+      .join('. '),
+    remedy: losing
+      ? helps(subject, world, false)
+      : [
+          {
+            text: 'Follow it',
+            command: `kubectl mig status -n ${subject.namespace} ${subject.name} -w`,
+          },
+        ],
+    endsByItself: 'yes',
+    ...(deadline !== undefined && { deadline }),
+  })
+}
+
+/** From v1.9 on, one text for a cancel, a time-out and a stuck copy. */
+function genericAbort(
+  subject: Subject,
+  world: World,
+  aborted: Said[],
+  last: Progress | undefined,
+): Finding {
+  const cancelled =
+    subject.state?.abortRequested === true ||
+    subject.migration?.metadata.deletionTimestamp !== undefined ||
+    subject.migration?.status?.conditions?.some(({ type }) => type === 'migrationAbortRequested')
+  const started = timeOf(subject.state?.startTimestamp)
+  const ended = timeOf(subject.state?.endTimestamp)
+  const seconds =
+    started !== undefined && ended !== undefined ? Math.round((ended - started) / 1000) : undefined
+  const limits =
+    subject.vmi &&
+    copyLimits(
+      subject.state?.migrationConfiguration ?? configurationOf(settingsFor(world.kubevirt)),
+      subject.vmi,
+    )
+  const byTime =
+    seconds !== undefined &&
+    limits !== undefined &&
+    limits.completionSeconds > 0 &&
+    Math.abs(seconds - limits.completionSeconds) <= Math.max(10, limits.completionSeconds * 0.05)
+  const byProgress =
+    seconds !== undefined && limits !== undefined && !byTime && seconds >= limits.progressSeconds
+  if (cancelled)
+    return finding({
+      code: 'MIG4020',
+      title: `The migration of ${subject.name} was cancelled during the copy`,
+      status: 'info',
+      objects: [subject.ref],
+      evidence: evidenceOf(aborted, 1),
+      cause: 'Its VMIM was deleted (abortRequested)',
+      remedy: [{ text: 'Start another if it was not intended' }],
+    })
+  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps
+  return finding({
+    code: losing ? 'MIG8008' : byTime ? 'MIG8009' : 'MIG8011',
+    title: `The copy of ${subject.name} was aborted${seconds !== undefined ? ` after ${exactSeconds(seconds)}` : ''}, and nobody cancelled it${byTime ? `: the completion time-out (${exactSeconds(limits.completionSeconds)})` : byProgress ? ': probably no progress (progressTimeout)' : ''}`,
+    objects: objectsOf(subject),
+    evidence: [...evidenceOf(aborted, 1), ...progressEvidence(last)],
+    cause: [
+      `${world.release && !isAtLeast(world.release, 1, 9) ? 'This text' : 'From v1.9 on this text'} stands for a cancel, for completionTimeoutPerGiB times the size, and for progressTimeout without progress`,
+      last
+        ? progressSentence(last)
+        : 'which one the source launcher’s log tells ("Aborting migration: …"); it is not in what was read',
+      placesOf(subject),
+    ]
+      .filter(Boolean)
+      .join('; '),
+    confidence: byTime || losing ? 'likely' : 'possible',
+    remedy: helps(subject, world, false),
+  })
+}
+
+/** Post-copy: who allows it, and what its failure means. */
+export const postCopy: Check = {
+  name: 'post-copy',
+  when: ({ said, state, troubled, phase }) =>
+    troubled &&
+    (said.some(({ row }) => row.code === 'MIG8012' || row.code === 'MIG8013') ||
+      (state?.mode === 'PostCopy' && phase === 'Failed')),
+  needs: [],
+  judge(subject) {
+    const impossible = subject.said.filter(({ row }) => row.code === 'MIG8012')
+    const lost = subject.said.filter(({ row }) => row.code === 'MIG8013')
+    if (lost.length > 0 || subject.state?.mode === 'PostCopy')
+      return [
+        finding({
+          code: 'MIG8013',
+          title: `${subject.name || 'The VM'} is lost: the stream broke in post-copy mode${lost.some(({ quote }) => /PostcopyFailed/.test(quote)) ? ' (PostcopyFailed)' : ''}`,
+          objects: objectsOf(subject),
+          evidence: evidenceOf(lost, 2),
+          cause: `After the switch to post-copy the memory is split over both nodes${subject.sourceNode ? ` (${subject.sourceNode}, ${subject.targetNode})` : ''}, and KubeVirt cannot recover it${subject.vmi?.status?.phase === 'Failed' ? '; the VMI is Failed' : ''}. Why the stream broke is not in the text: a restart of virt-handler, or the network`,
+          remedy: [
+            { text: 'Restart the VM', risk: 'what was in its memory is gone' },
+            { text: 'Find out why the stream broke before post-copy is used again' },
+          ],
+          endsByItself: 'no',
+        }),
+      ]
+    const policy =
+      subject.state?.migrationPolicyName ??
+      subject.migration?.status?.migrationState?.migrationPolicyName
+    const what = impossible[0]!.groups.what ?? ''
+    return [
+      finding({
+        code: 'MIG8012',
+        title: `Post-copy is not available on ${subject.targetNode ?? 'the target'}: ${short(what.startsWith('Postcopy') || what.startsWith('Enable') ? what : `userfaultfd is denied to the launcher (${what})`)}`,
+        objects: [...objectsOf(subject), ...(policy ? [`migrationpolicy/${policy}`] : [])],
+        evidence: evidenceOf(impossible, 2),
+        cause: `allowPostCopy is on${policy ? `, by the MigrationPolicy ${policy}` : ''}, and the migration ends before it copies anything: pre-copy was never tried`,
+        remedy: [
+          {
+            text: 'Allow it on ALL nodes that run VMs',
+            command: 'sysctl vm.unprivileged_userfaultfd=1',
+          },
+          { text: `Or switch allowPostCopy off${policy ? ` in ${policy}` : ''}` },
+        ],
+      }),
+    ]
+  },
+}

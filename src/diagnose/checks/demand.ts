@@ -1,0 +1,218 @@
+import { conditionOf } from '../../kubevirt/migration.ts'
+import type { KubeObject, Vmi } from '../../kubevirt/types.ts'
+import { evictionStrategyOf } from '../../rules/eviction.ts'
+import { migratabilityOf } from '../../rules/migratability.ts'
+import type { Check } from '../check.ts'
+import { finding, type Remedy } from '../finding.ts'
+import type { World } from '../subject.ts'
+import { listing } from '../words.ts'
+
+/** Changes that only a migration carries out (control-plane.md §4.3). */
+const CHANGES = ['VolumesChange', 'HotVCPUChange', 'HotMemoryChange', 'MigrationRequired']
+
+/** A VM that is marked for evacuation, and no migration exists. */
+export const evacuation: Check = {
+  name: 'evacuation of the VM',
+  when: ({ kind, vmi }) => kind === 'vmi' && !!vmi?.status?.evacuationNodeName,
+  needs: ['VirtualMachineInstance'],
+  judge(subject, world) {
+    const vmi = subject.vmi!
+    const strategy = evictionStrategyOf(vmi, world.kubevirt)
+    const node = vmi.status?.evacuationNodeName ?? ''
+    const ref = `vmi/${subject.namespace}/${subject.name}`
+    const evidence = [
+      { source: ref, field: 'status.evacuationNodeName', value: node },
+      { source: ref, field: 'evictionStrategy', value: strategy },
+    ]
+    if (strategy === 'External')
+      return [
+        finding({
+          code: 'MIG2009',
+          title: `${subject.name} is marked for evacuation from ${node}, but its evictionStrategy is External: KubeVirt creates no migration`,
+          objects: [ref],
+          evidence,
+          cause:
+            'With External another controller must move or stop the VM; until it does, the drain of the node waits',
+          remedy: [
+            { text: 'See the controller that is responsible for this VM' },
+            {
+              text: 'Or migrate it by hand',
+              command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+            },
+          ],
+          endsByItself: 'no',
+        }),
+      ]
+    const live = subject.launchers.filter(
+      (pod) => !['Succeeded', 'Failed'].includes(pod.status?.phase ?? ''),
+    )
+    const migratable = migratabilityOf(vmi)
+    const why =
+      migratable.migratable === false
+        ? `it is not live-migratable (${migratable.reason})`
+        : live.length > 1
+          ? `it has ${live.length} launcher pods that have not ended (${listing(live.map((pod) => pod.metadata.name))})`
+          : 'the evacuation controller has not acted: see virt-controller'
+    return [
+      finding({
+        code: 'MIG2012',
+        title: `${subject.name} is marked for evacuation from ${node}, and no migration exists`,
+        objects: [ref],
+        evidence,
+        cause: `The evacuation controller skips it: ${why}`,
+        confidence: migratable.migratable === false || live.length > 1 ? 'certain' : 'possible',
+        remedy: [{ text: 'Mend what makes it skip the VM; the drain goes on by itself then' }],
+        endsByItself: 'unknown',
+      }),
+    ]
+  },
+}
+
+/** A drain that cannot get rid of a VM which may only be migrated, and can't be. */
+export const drainHangs: Check = {
+  name: 'the drain of the node',
+  when: ({ kind, vmi }) =>
+    kind === 'vmi' && vmi?.status?.phase === 'Running' && !vmi.status.evacuationNodeName,
+  needs: ['VirtualMachineInstance', 'Node'],
+  judge(subject, world) {
+    const vmi = subject.vmi!
+    const node = world.nodes.find(({ metadata }) => metadata.name === vmi.status?.nodeName)
+    const migratable = migratabilityOf(vmi)
+    if (!node?.spec.unschedulable || migratable.migratable !== false) return []
+    if (evictionStrategyOf(vmi, world.kubevirt) !== 'LiveMigrate') return []
+    return [
+      finding({
+        code: 'MIG2010',
+        title: `The drain of ${node.metadata.name} hangs on ${subject.name}: evictionStrategy LiveMigrate, but it is not live-migratable (${migratable.reason})`,
+        objects: [`vmi/${subject.namespace}/${subject.name}`, `node/${node.metadata.name}`],
+        evidence: [
+          {
+            source: `vmi/${subject.namespace}/${subject.name}`,
+            field: 'condition LiveMigratable=False',
+            value: migratable.message,
+          },
+        ],
+        cause:
+          'Every eviction of its pod is answered 429: configured with an eviction strategy but is not live-migratable',
+        remedy: [
+          {
+            text: 'Mend what forbids the migration, or set evictionStrategy LiveMigrateIfPossible',
+          },
+          {
+            text: 'Shut the VM down',
+            command: `kubectl -n ${subject.namespace} patch vm ${subject.name} --type merge -p '{"spec":{"runStrategy":"Halted"}}'`,
+            risk: 'the guest stops',
+          },
+        ],
+        endsByItself: 'no',
+      }),
+    ]
+  },
+}
+
+/** A change waits for an automatic migration that nobody starts. */
+export const workloadUpdate: Check = {
+  name: 'automatic migrations for changes',
+  when: ({ kind, vmi }) => kind === 'vmi' && pendingChanges(vmi).length > 0,
+  needs: ['VirtualMachineInstance', 'KubeVirt'],
+  judge(subject, world) {
+    const { kubevirt } = world
+    const methods = kubevirt?.spec.workloadUpdateStrategy?.workloadUpdateMethods ?? []
+    const changes = pendingChanges(subject.vmi)
+    const ref = `vmi/${subject.namespace}/${subject.name}`
+    if (methods.includes('LiveMigrate')) return []
+    return [
+      finding({
+        code: 'MIG2011',
+        title: `${subject.name} waits for a migration (${listing(changes)}) that nobody creates: workloadUpdateMethods ${methods.length === 0 ? 'is empty' : `lacks LiveMigrate (it is ${methods.join(', ')})`}`,
+        objects: [
+          ref,
+          `kubevirt/${kubevirt?.metadata.namespace ?? ''}/${kubevirt?.metadata.name ?? ''}`,
+        ],
+        evidence: [
+          ...changes.map((type) => ({
+            source: ref,
+            field: `condition ${type}`,
+            value: conditionOf(subject.vmi, type)?.message || 'True',
+          })),
+          {
+            source: 'kubevirt',
+            field: 'spec.workloadUpdateStrategy.workloadUpdateMethods',
+            value: JSON.stringify(methods),
+          },
+        ],
+        cause:
+          'The workload updater migrates VMs with pending changes only if workloadUpdateMethods contains LiveMigrate',
+        remedy: [
+          ownerRemedy(world),
+          {
+            text: 'Or migrate the VM by hand',
+            command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+          },
+        ],
+        endsByItself: 'no',
+      }),
+    ]
+  },
+}
+
+/** A volume change that KubeVirt does not carry out by migration. */
+export const volumeChange: Check = {
+  name: 'volume migration',
+  when: ({ vmi, vm }) =>
+    vmi !== undefined &&
+    (conditionOf(vmi, 'VolumesChange')?.status === 'False' ||
+      conditionOf(vm, 'RestartRequired')?.status === 'True'),
+  needs: ['VirtualMachineInstance'],
+  judge(subject) {
+    const change = conditionOf(subject.vmi, 'VolumesChange')
+    const restart = conditionOf(subject.vm, 'RestartRequired')
+    const message =
+      change?.status === 'False' && change.reason !== 'VolumesChangeCancellation'
+        ? change.message
+        : undefined
+    const refused =
+      /volumes? (?:to update|.*not included)|cannot migrate the (?:VM|volumes)|DV storage class|destination volumes/i
+    const text = message ?? (refused.test(restart?.message ?? '') ? restart?.message : undefined)
+    if (!text) return []
+    return [
+      finding({
+        code: 'MIG1018',
+        title: `The volume change of ${subject.name} is not done by migration: ${text}`,
+        objects: [`vm/${subject.namespace}/${subject.name}`],
+        evidence: [
+          {
+            source: `vm/${subject.namespace}/${subject.name}`,
+            field: message ? 'condition VolumesChange' : 'condition RestartRequired',
+            value: text,
+          },
+        ],
+        cause: 'KubeVirt refuses these volumes for a volume migration (updateVolumesStrategy)',
+        remedy: [
+          { text: 'Change what the message names, or restart the VM to take the change over' },
+        ],
+        endsByItself: 'no',
+      }),
+    ]
+  },
+}
+
+function pendingChanges(vmi: Vmi | undefined): string[] {
+  return CHANGES.filter((type) => conditionOf(vmi, type)?.status === 'True')
+}
+
+/** With HCO the KubeVirt CR is written by its operator: what is changed there is lost. */
+function ownerRemedy({ evidence, kubevirt }: World): Remedy {
+  const value = '{"spec":{"workloadUpdateStrategy":{"workloadUpdateMethods":["LiveMigrate"]}}}'
+  const hco = evidence.objects.list<KubeObject>('HyperConverged')[0]
+  if (hco)
+    return {
+      text: 'Set workloadUpdateMethods to [LiveMigrate] in the HyperConverged object, which owns the KubeVirt CR',
+      command: `kubectl -n ${hco.metadata.namespace} patch hyperconverged ${hco.metadata.name} --type merge -p '${value}'`,
+    }
+  const { namespace = 'kubevirt', name = 'kubevirt' } = kubevirt?.metadata ?? {}
+  return {
+    text: 'Set spec.workloadUpdateStrategy.workloadUpdateMethods to [LiveMigrate] (with HCO: in the HyperConverged object)',
+    command: `kubectl -n ${namespace} patch kubevirt ${name} --type merge -p '${value}'`,
+  }
+}

@@ -1,0 +1,316 @@
+import { eventTime } from '../../evidence/latest.ts'
+import { enteredAt } from '../../kubevirt/migration.ts'
+import type { ContainerStatus, Event, Pod } from '../../kubevirt/types.ts'
+import { limitsOf } from '../../rules/pending-timeout.ts'
+import type { Check } from '../check.ts'
+import { type EvidenceItem, type Finding, finding } from '../finding.ts'
+import type { Subject } from '../subject.ts'
+import { age, exactSeconds, listing, plural, short } from '../words.ts'
+
+/** A target pod that KubeVirt deleted because its time was up, once or again and again. */
+export const timedOut: Check = {
+  name: 'time-outs of the target pod',
+  when: ({ migration }) => migration !== undefined,
+  needs: [],
+  judge(subject) {
+    if (!subject.troubled) return []
+    const deletions = subject.events.filter(
+      ({ reason, message }) =>
+        reason === 'SuccessfulDelete' && /timeout period exceeded/.test(message ?? ''),
+    )
+    const last = deletions.at(-1)
+    if (!last) return inferred(subject)
+    const unschedulable = /unschedulable pod/.test(last.message ?? '')
+    const limits = limitsOf(subject.migration!)
+    const seconds = exactSeconds((unschedulable ? limits.unschedulable : limits.pending) / 1000)
+    const state = unschedulable ? 'unschedulable' : 'Pending'
+    const evidence = evidenceOfEvents(deletions.slice(-2), subject)
+    if (deletions.length > 1 && subject.phase !== 'Failed')
+      return [loop(subject, deletions, seconds, state, evidence)]
+    const assigned = subject.events.find(
+      ({ reason, involvedObject }) =>
+        reason === 'Scheduled' &&
+        involvedObject.kind === 'Pod' &&
+        !subject.launchers.some((pod) => pod.metadata.name === involvedObject.name),
+    )
+    return [
+      finding({
+        code: unschedulable ? 'MIG3040' : 'MIG3041',
+        title: `${nameOf(subject)} ${subject.phase === 'Failed' ? 'failed: its' : 'lost its'} target pod stayed ${state} past its time-out of ${seconds}`,
+        objects: [subject.ref],
+        evidence,
+        cause: unschedulable
+          ? 'The scheduler found no node for it; the time-out is only what ended the attempt'
+          : `It had ${assigned ? 'a node' : 'perhaps a node'} and did not become ready (ContainerCreating: image, CNI or volumes); ${reasonOf(subject)}. The VM was not touched`,
+        remedy: [
+          {
+            text: unschedulable
+              ? 'Mend what kept it from being scheduled, then migrate again'
+              : 'Migrate again and see the events of the target pod while it is Pending',
+            command: `kubectl -n ${subject.namespace} get events --field-selector involvedObject.kind=Pod`,
+          },
+        ],
+        confidence: 'certain',
+      }),
+    ]
+  },
+}
+
+function nameOf({ migration, name }: Subject): string {
+  return `${migration?.metadata.name ?? name} (${name})`
+}
+
+function loop(
+  subject: Subject,
+  deletions: Event[],
+  seconds: string,
+  state: string,
+  evidence: EvidenceItem[],
+): Finding {
+  const created = subject.events.filter(({ message }) =>
+    /Created migration target pod/.test(message ?? ''),
+  )
+  const first = created[0] && eventTime(created[0])
+  const last = eventTime(created.at(-1) ?? deletions.at(-1)!)
+  const span = first !== undefined && last !== undefined ? ` within ${age(last - first)}` : ''
+  return finding({
+    code: 'MIG3044',
+    title: `Loop: ${plural(Math.max(created.length, deletions.length), 'target pod')} made and ${deletions.length} deleted again${span} by the ${state === 'Pending' ? 'pending' : 'unschedulable'}-pod time-out of ${seconds}`,
+    objects: [subject.ref],
+    evidence,
+    cause: `Each pod stayed ${state} until its time was up, and the next was made: the migration never fails by itself. ${state === 'Pending' ? 'What keeps the pods from starting' : 'What the scheduler says of the current pod'} is the reason to look for`,
+    remedy: [
+      {
+        text: 'See why the current target pod is not placed or started',
+        command: `kubectl -n ${subject.namespace} describe pod -l kubevirt.io/migrationJobUID=${subject.migration?.metadata.uid ?? ''}`,
+      },
+      {
+        text: 'Cancel the migration',
+        command: `kubectl mig cancel -n ${subject.namespace} vmim/${subject.migration?.metadata.name ?? ''}`,
+        risk: 'the attempt ends',
+      },
+    ],
+    endsByItself: 'no',
+  })
+}
+
+/** Without events the times of the phases tell which limit it was. */
+function inferred(subject: Subject): Finding[] {
+  const { migration, phase, targetPods } = subject
+  if (phase !== 'Failed' || !migration || targetPods.length > 0 || subject.state) return []
+  if (subject.said.some(({ worth, hit }) => worth === 'cause' && !hit)) return []
+  const from = enteredAt(migration, 'Scheduling') ?? enteredAt(migration, 'Pending')
+  const to = enteredAt(migration, 'Failed')
+  if (from === undefined || to === undefined || enteredAt(migration, 'Scheduled') !== undefined)
+    return []
+  const limits = limitsOf(migration)
+  const near = (limit: number) => Math.abs(to - from - limit) <= Math.max(15_000, limit * 0.03)
+  const limit = near(limits.pending)
+    ? 'pending'
+    : near(limits.unschedulable)
+      ? 'unschedulable'
+      : undefined
+  if (!limit) return []
+  const seconds = exactSeconds(limits[limit] / 1000)
+  return [
+    finding({
+      code: limit === 'pending' ? 'MIG3041' : 'MIG3040',
+      title: `${nameOf(subject)} failed ${exactSeconds((to - from) / 1000)} after its target pod was made: the ${limit === 'pending' ? 'catch-all time-out for pending pods' : 'time-out for unschedulable pods'} (${seconds})`,
+      objects: [subject.ref],
+      evidence: [
+        {
+          source: subject.ref,
+          field: 'status.phaseTransitionTimestamps',
+          value: `Scheduling, then Failed after ${age(to - from)}`,
+          time: to,
+        },
+      ],
+      cause:
+        limit === 'pending'
+          ? `The target pod (virt-launcher) had its node and never got ready: image pull, CNI or volume attach; which one is not shown. An earlier limit, ${exactSeconds(limits.unschedulable / 1000)}, would have ended it had no node been found`
+          : 'The scheduler found no node for the target pod; its message is not in what was read',
+      confidence: 'likely',
+      remedy: [
+        {
+          text: 'Migrate again, and describe the target pod while it is Pending',
+          command: `kubectl -n ${subject.namespace} describe pod -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''}`,
+        },
+      ],
+    }),
+  ]
+}
+
+/** A target pod that is gone or has ended, without a time-out: evicted, deleted, killed, crashed. */
+export const targetEnded: Check = {
+  name: 'end of the target pod',
+  when: ({ migration, phase }) => migration !== undefined && phase !== 'Succeeded',
+  needs: [],
+  judge(subject) {
+    const pod = subject.targetPod
+    const compute = pod && computeOf(pod)
+    const ended =
+      compute?.state?.terminated ??
+      (pod?.status?.phase === 'Failed' ? compute?.lastState?.terminated : undefined)
+    if (pod && (ended || isEvicted(pod)) && downBeforeCopy(subject))
+      return [endedFinding(subject, pod, ended)]
+    if (pod && pod.status?.phase === 'Failed' && downBeforeCopy(subject))
+      return [endedFinding(subject, pod, undefined)]
+    return removed(subject)
+  },
+}
+
+/** An end before the copy has a story of its own; after its start libvirt's error tells it. */
+function downBeforeCopy({ state, phase, said }: Subject): boolean {
+  if (said.some(({ row, hit }) => row.code === 'MIG4004' && !hit)) return true
+  const reason = state?.failureReason
+  if (reason && !/target pod is down/i.test(reason)) return false
+  return ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Failed'].includes(phase)
+}
+
+function endedFinding(
+  subject: Subject,
+  pod: Pod,
+  ended: NonNullable<ContainerStatus['state']>['terminated'],
+): Finding {
+  const name = pod.metadata.name
+  const node = pod.spec.nodeName ?? subject.targetNode ?? ''
+  const stage = stageOf(subject)
+  const objects = [`pod/${subject.namespace}/${name}`, subject.ref]
+  const source = `pod/${subject.namespace}/${name}`
+  if (isEvicted(pod) || /preempt/i.test(pod.status?.reason ?? ''))
+    return finding({
+      code: 'MIG3043',
+      title: `The target pod ${name} was evicted from ${node}: ${pod.status?.reason ?? ''}`,
+      objects,
+      evidence: [{ source, field: 'status.message', value: short(pod.status?.message ?? '') }],
+      cause: short(pod.status?.message ?? 'Its node was short of resources'),
+      remedy: [{ text: 'See the pressure of the node and the priority of the VM' }],
+    })
+  const oom = ended?.reason === 'OOMKilled' || ended?.exitCode === 137
+  const code = oom && ended?.reason === 'OOMKilled' ? 'MIG3080' : 'MIG4004'
+  const how = ended
+    ? `exit code ${ended.exitCode ?? '?'}${ended.reason ? `, ${ended.reason}` : ''}`
+    : `phase ${pod.status?.phase}`
+  const texts = subject.said.filter(({ hit, worth }) => hit && worth === 'cause').slice(0, 1)
+  return finding({
+    code,
+    title: `The target launcher ${name} on ${node} ended (${how}) ${stage}`,
+    objects,
+    evidence: [
+      {
+        source,
+        field: 'container compute',
+        value: short(
+          ended ? `terminated, ${how}${ended.message ? `: ${ended.message}` : ''}` : how,
+        ),
+      },
+      ...texts.map(({ source: from, quote }) => ({ source: from, value: quote })),
+    ],
+    cause: oom
+      ? 'It was killed, out of memory: the target asks for more than its limit allows, or the node had none'
+      : ended?.exitCode === 0
+        ? 'It ended without error: it was told to, or nobody sent the guest in time (240 to 360 s)'
+        : 'It crashed or gave up; why is in its log, which is not in what was read',
+    confidence: oom ? 'certain' : 'likely',
+    remedy: [
+      {
+        text: 'Read the log of its compute container (panic, OOM), also of the previous run',
+        command: `kubectl -n ${subject.namespace} logs ${name} -c compute`,
+      },
+    ],
+    ...(ended === undefined && { weight: -20 }),
+  })
+}
+
+function stageOf({ migration, phase }: Subject): string {
+  const reached =
+    [...(migration?.status?.phaseTransitionTimestamps ?? [])]
+      .map((t) => t.phase)
+      .filter((p) => p !== 'Failed')
+      .at(-1) ?? phase
+  switch (reached) {
+    case 'PreparingTarget':
+    case 'Scheduled':
+      return 'while the target was being prepared'
+    case 'TargetReady':
+      return 'while it waited for the copy to begin'
+    case 'Running':
+      return 'during the copy'
+    default:
+      return `in ${reached || 'the beginning'}`
+  }
+}
+
+/** FailedMigration says that the pod was removed, no time-out did it, and the pod's own events may say who. */
+function removed(subject: Subject): Finding[] {
+  const said = subject.said.find(({ row }) => row.code === 'MIG3042')
+  const timeout = subject.said.some(({ row }) => row.code === 'MIG3040' || row.code === 'MIG3041')
+  if (!said || timeout || !subject.troubled) return []
+  const events = subject.events.filter(
+    ({ reason, involvedObject }) =>
+      involvedObject.kind === 'Pod' &&
+      /Preempted|Evicted|Killing|TaintManagerEviction|NodeNotReady|DisruptionTarget/.test(
+        reason ?? '',
+      ),
+  )
+  const telling = events.find(({ reason }) => /Preempt|Evict/.test(reason ?? ''))
+  return [
+    finding({
+      code: telling ? 'MIG3043' : 'MIG3042',
+      title: telling
+        ? `The target pod was removed: ${telling.reason}, ${short(telling.message ?? '', 120)}`
+        : `The target pod of ${subject.name} was deleted during the migration, and not by a time-out`,
+      objects: [subject.ref],
+      evidence: [
+        {
+          source: said.source,
+          ...(said.field !== undefined && { field: said.field }),
+          value: said.quote,
+          ...(said.time !== undefined && { time: said.time }),
+        },
+        ...evidenceOfEvents(events.slice(-2), subject),
+      ],
+      cause: telling
+        ? 'A more important pod or the node needed the room'
+        : 'A person, an eviction or a preemption removed it; its events or the audit log name who',
+      confidence: telling ? 'certain' : 'possible',
+      remedy: [
+        {
+          text: 'See the events of that pod and who deletes launcher pods (descheduler, drain, cleanup jobs)',
+        },
+      ],
+    }),
+  ]
+}
+
+function isEvicted(pod: Pod): boolean {
+  return /^(Evicted|Preempting|NodeLost|NodeShutdown|Terminated|NodeAffinity|UnexpectedAdmissionError|OutOf\w+)$/.test(
+    pod.status?.reason ?? '',
+  )
+}
+
+function computeOf(pod: Pod): ContainerStatus | undefined {
+  return pod.status?.containerStatuses?.find(({ name }) => name === 'compute')
+}
+
+function reasonOf(subject: Subject): string {
+  const warnings = subject.events.filter(
+    ({ type, involvedObject }) => type === 'Warning' && involvedObject.kind === 'Pod',
+  )
+  const last = warnings.at(-1)
+  return last
+    ? short(last.message ?? '', 160)
+    : `why is not shown: ${listing(['no event of that pod is in what was read'])}`
+}
+
+function evidenceOfEvents(events: Event[], subject: Subject): EvidenceItem[] {
+  return events.map((event) => {
+    const time = eventTime(event)
+    return {
+      source: `${event.involvedObject.kind === 'Pod' ? 'pod' : 'vmim'}/${subject.namespace}/${event.involvedObject.name ?? ''}`,
+      field: `event ${event.reason ?? ''}`,
+      value: short(event.message ?? ''),
+      ...(time !== undefined && { time }),
+    }
+  })
+}

@@ -1,0 +1,82 @@
+import { CATALOGUE } from '../catalogue.ts'
+import { type EvidenceItem, type Finding, finding } from '../finding.ts'
+import type { Said, Subject } from '../subject.ts'
+import { fill } from '../texts.ts'
+import { listing } from '../words.ts'
+
+/**
+ * What known texts alone tell, for codes that no other check has found: a cause is a failure, and where only echoes
+ * were heard, that is said. Of a subject that is well, texts prove nothing.
+ */
+export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[] {
+  if (!subject.troubled) return []
+  const known = new Set<string>(found.map(({ code }) => code))
+  const causes = subject.said.filter(({ worth, row }) => worth === 'cause' && !known.has(row.code))
+  const findings = [...Map.groupBy(causes, ({ row }) => row.code).values()].map((said) =>
+    fromCause(said, subject),
+  )
+  const explained = [...found, ...findings].some(
+    ({ status }) => status === 'fail' || status === 'warn',
+  )
+  const echoes = subject.said.filter(({ worth }) => worth === 'echo')
+  return explained || echoes.length === 0 ? findings : [...findings, onlyEchoes(echoes)]
+}
+
+/** One finding from all that was said under a code: worded by the most telling row. */
+export function fromCause(said: Said[], subject: Subject): Finding {
+  const best = said.find(({ hit }) => hit === undefined) ?? said[0]!
+  const { row, groups } = best
+  const where = placesOf(subject)
+  return finding({
+    code: row.code,
+    title: fill(row.title, groups),
+    objects: objectsOf(subject),
+    evidence: evidenceOf(said),
+    cause: [fill(row.means, groups), where].filter(Boolean).join('. '),
+    confidence: best.hit && subject.kind !== 'log' ? 'likely' : 'certain',
+    remedy: [{ text: fill(row.next, groups) }],
+  })
+}
+
+/** The first of each text, and how often it came. */
+export function evidenceOf(said: readonly Said[], limit = 3): EvidenceItem[] {
+  const quotes = new Map<string, Said>()
+  for (const one of said) if (!quotes.has(one.quote)) quotes.set(one.quote, one)
+  return [...quotes.values()].slice(0, limit).map(({ source, field, quote, time, count }) => ({
+    source,
+    ...(field !== undefined && { field }),
+    value: count > 1 ? `${quote} (${count} times)` : quote,
+    ...(time !== undefined && { time }),
+  }))
+}
+
+/** `From node-a to node-b`, as far as it is known. */
+export function placesOf({ sourceNode, targetNode }: Subject): string {
+  if (sourceNode && targetNode) return `Source ${sourceNode}, target ${targetNode}`
+  if (targetNode) return `Target ${targetNode}`
+  return sourceNode ? `Source ${sourceNode}` : ''
+}
+
+export function objectsOf({ ref, targetNode }: Subject): string[] {
+  return targetNode ? [ref, `node/${targetNode}`] : [ref]
+}
+
+function onlyEchoes(echoes: Said[]): Finding {
+  const titles = listing(
+    echoes.map(({ row }) => row.title),
+    3,
+  )
+  return finding({
+    code: 'MIG8090',
+    title: `Only secondary errors are seen: ${titles}`,
+    status: 'unknown',
+    evidence: evidenceOf(echoes),
+    cause: `${CATALOGUE.MIG8090.means} The first error, which is the cause, is not in what was read.`,
+    confidence: 'possible',
+    remedy: [
+      {
+        text: 'Read the logs of both virt-handlers and both launchers (compute) of the minute before, and look for the first error',
+      },
+    ],
+  })
+}

@@ -1,0 +1,189 @@
+import { eventTime } from '../evidence/latest.ts'
+import type { LogHit } from '../evidence/log-hits.ts'
+import { enteredAt, timeOf } from '../kubevirt/migration.ts'
+import type { Pod } from '../kubevirt/types.ts'
+import type { Said, Subject, World } from './subject.ts'
+import { matchTexts } from './texts.ts'
+import { short } from './words.ts'
+
+const HOUR = 3_600_000
+
+/**
+ * Gives each subject the known texts that are about it: of its own status, events and pods, and of the logs. A log line
+ * belongs to the subject that it names (uid, name, pod); one that names none belongs to the only one in trouble.
+ */
+export function attribute(world: World, subjects: Subject[]): void {
+  for (const subject of subjects) subject.said.push(...fromObjects(subject, world))
+  const troubled = subjects.filter((subject) => subject.troubled)
+  const only = troubled.length === 1 ? troubled[0] : subjects.length === 1 ? subjects[0] : undefined
+  for (const hit of world.evidence.logs) {
+    const named = subjects.filter((subject) => names(hit, subject))
+    const about = named.length > 0 ? named : isNamed(hit, subjects) || !only ? [] : [only]
+    for (const subject of about) if (isTimely(hit, subject)) subject.said.push(...fromLog(hit))
+  }
+  for (const subject of subjects) {
+    subject.said.sort((a, b) => (a.time ?? 0) - (b.time ?? 0))
+    // A refusal at admission is the only trace of a migration that was never created.
+    if (subject.kind === 'vmi') subject.troubled ||= subject.said.some(isRefusal)
+  }
+}
+
+function isRefusal({ row, worth }: Said): boolean {
+  return worth === 'cause' && /^MIG[01]/.test(row.code)
+}
+
+function fromObjects(subject: Subject, world: World): Said[] {
+  const said: Said[] = []
+  const add = (
+    text: string | undefined,
+    source: string,
+    field: string,
+    time?: number,
+    count = 1,
+  ) => {
+    if (!text) return
+    for (const { row, groups } of matchTexts(text, 'status'))
+      said.push({
+        row,
+        worth: row.worth,
+        groups,
+        quote: short(text),
+        source,
+        field,
+        count,
+        ...(time !== undefined && { time }),
+      })
+  }
+
+  const { migration, state, vmi } = subject
+  const reason = state?.failureReason ?? migration?.status?.migrationState?.failureReason
+  add(reason, subject.ref, 'status.migrationState.failureReason', timeOf(state?.endTimestamp))
+  for (const event of subject.events) {
+    const { kind = '', name = '' } = event.involvedObject
+    const text = event.message ?? ''
+    const other = /migration uid (\S+) failed/.exec(text)?.[1]
+    if (other && migration?.metadata.uid && other !== migration.metadata.uid) continue
+    add(
+      text,
+      `${refKind(kind)}/${subject.namespace}/${name}`,
+      `event ${event.reason ?? ''}`,
+      eventTime(event),
+      event.count ?? 1,
+    )
+  }
+  const conditions = [...(vmi?.status?.conditions ?? []), ...(migration?.status?.conditions ?? [])]
+  for (const condition of conditions)
+    if (condition.type !== 'LiveMigratable' && condition.type !== 'StorageLiveMigratable')
+      add(
+        condition.message,
+        subject.ref,
+        `condition ${condition.type}`,
+        timeOf(condition.lastTransitionTime),
+      )
+  for (const pod of [...subject.targetPods, ...subject.attachmentPods]) addPod(pod, add)
+  for (const node of [subject.sourceNode, subject.targetNode]) {
+    const handler = node === undefined ? undefined : world.handlers.get(node)
+    if (handler) addPod(handler, add)
+  }
+  return said
+}
+
+function addPod(
+  pod: Pod,
+  add: (text: string | undefined, source: string, field: string) => void,
+): void {
+  const source = `pod/${pod.metadata.namespace ?? ''}/${pod.metadata.name}`
+  add(pod.status?.message, source, 'status.message')
+  for (const status of [
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
+  ])
+    for (const state of [status.state, status.lastState]) {
+      add(state?.waiting?.message, source, `container ${status.name}`)
+      add(state?.terminated?.message, source, `container ${status.name}`)
+    }
+}
+
+function fromLog(hit: LogHit): Said[] {
+  return matchTexts(hit.text, 'log').map(({ row, groups }) => ({
+    row,
+    worth: row.worth,
+    groups,
+    quote: short(hit.text),
+    source: hit.origin.pod ? `log of ${hit.origin.pod}` : hit.origin.file,
+    field: `line ${hit.line}`,
+    ...(hit.time !== undefined && { time: hit.time }),
+    count: hit.count,
+    hit,
+  }))
+}
+
+function names(hit: LogHit, subject: Subject): boolean {
+  const uids = [subject.vmi?.metadata.uid, subject.migration?.metadata.uid].filter(
+    (uid) => uid !== undefined,
+  )
+  if (
+    uids.some(
+      (uid) =>
+        hit.uid === uid ||
+        hit.listening?.startsWith(uid) ||
+        hit.outbound?.startsWith(uid) ||
+        hit.text.includes(uid),
+    )
+  )
+    return true
+  const own = [subject.name, subject.migration?.metadata.name].filter(
+    (name): name is string => !!name,
+  )
+  if (
+    hit.name !== undefined &&
+    own.includes(hit.name) &&
+    (hit.namespace ?? subject.namespace) === subject.namespace
+  )
+    return true
+  if (subject.launchers.some((pod) => pod.metadata.name === hit.origin.pod)) return true
+  return own.some((name) =>
+    [`${subject.namespace}/${name}`, `${subject.namespace}_${name}`, `virt-launcher-${name}-`].some(
+      (token) => mentions(hit.text, token),
+    ),
+  )
+}
+
+/** Whether a line is about some other VM or migration. */
+function isNamed(hit: LogHit, subjects: Subject[]): boolean {
+  if (subjects.every((subject) => subject.kind === 'log')) return false
+  return hit.name !== undefined || /^[0-9a-f-]{36}$/.test(hit.uid ?? '')
+}
+
+function mentions(text: string, token: string): boolean {
+  const at = text.indexOf(token)
+  if (at < 0) return false
+  return token.endsWith('-') || !/[\w-]/.test(text[at + token.length] ?? ' ')
+}
+
+/**
+ * Lines of an earlier migration of the same VM don't count; but a clock may be off, and an archive may hold logs of one
+ * day and objects of another, so that lines are left out only when another migration of the VM lay between.
+ */
+function isTimely(hit: LogHit, subject: Subject): boolean {
+  const { migration, earlier } = subject
+  if (!migration || hit.time === undefined) return true
+  const born = timeOf(migration.metadata.creationTimestamp)
+  if (born === undefined || hit.time >= born - 5000) return true
+  return !earlier.some((older) => {
+    const from = timeOf(older.metadata.creationTimestamp) ?? Number.NEGATIVE_INFINITY
+    const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded') ?? born
+    return hit.time! >= from - 5000 && hit.time! <= to + HOUR
+  })
+}
+
+const KINDS: Record<string, string> = {
+  VirtualMachineInstanceMigration: 'vmim',
+  VirtualMachineInstance: 'vmi',
+  VirtualMachine: 'vm',
+  Pod: 'pod',
+}
+
+function refKind(kind: string): string {
+  return KINDS[kind] ?? kind.toLowerCase()
+}

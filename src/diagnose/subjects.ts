@@ -1,0 +1,235 @@
+import { eventTime } from '../evidence/latest.ts'
+import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
+import { isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
+import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
+import { attribute } from './said.ts'
+import type { Subject, World } from './subject.ts'
+
+/**
+ * What there is to judge: each migration that is not over; of each VM the last one that is; each VM without any; and
+ * where no object speaks of a migration, what the logs speak of.
+ */
+export function subjectsOf(world: World): Subject[] {
+  const byVm = Map.groupBy(
+    world.migrations,
+    (m) => `${m.metadata.namespace ?? ''}/${m.spec.vmiName ?? ''}`,
+  )
+  const subjects: Subject[] = []
+  for (const migrations of byVm.values()) {
+    const newestFirst = migrations.sort(byAge)
+    const open = newestFirst.filter((migration) => !isFinal(migration))
+    const chosen = open.length > 0 ? open : newestFirst.slice(0, 1)
+    for (const migration of chosen) {
+      const at = newestFirst.indexOf(migration)
+      subjects.push(migrationSubject(world, migration, newestFirst.slice(at + 1)))
+    }
+  }
+  for (const vmi of world.vmis) {
+    const { namespace = '', name } = vmi.metadata
+    if (!byVm.has(`${namespace}/${name}`)) subjects.push(vmiSubject(world, vmi))
+  }
+  if (subjects.length === 0 && world.evidence.logs.length > 0) subjects.push(logSubject())
+  attribute(world, subjects)
+  return subjects
+}
+
+function migrationSubject(world: World, migration: Migration, earlier: Migration[]): Subject {
+  const namespace = migration.metadata.namespace ?? ''
+  const name = migration.spec.vmiName ?? ''
+  const vmi = world.vmis.find((v) => v.metadata.name === name && v.metadata.namespace === namespace)
+  const uid = migration.metadata.uid
+  const state = stateOf(migration, vmi)
+  const around = surroundings(world, namespace, name, vmi)
+  const targetPods = around.launchers
+    .filter((pod) => uid !== undefined && pod.metadata.labels?.[LABEL.migrationJobUid] === uid)
+    .sort(byAge)
+    .reverse()
+  const named = (pod: string | undefined) => around.launchers.find((p) => p.metadata.name === pod)
+  const sourceName = state?.sourcePod ?? migration.status?.migrationState?.sourcePod
+  const targetPod = named(state?.targetPod) ?? targetPods.at(-1)
+  const sourceNode =
+    state?.sourceNode ?? migration.status?.migrationState?.sourceNode ?? vmi?.status?.nodeName
+  const sourcePod =
+    named(sourceName) ??
+    around.launchers.find((pod) => pod.spec.nodeName === sourceNode && !targetPods.includes(pod))
+  const phase = phaseOf(migration)
+  const subject: Subject = {
+    kind: 'migration',
+    ref: `vmim/${namespace}/${migration.metadata.name}`,
+    namespace,
+    name,
+    migration,
+    phase,
+    state,
+    earlier,
+    vmi,
+    ...around,
+    sourcePod,
+    targetPods,
+    targetPod,
+    attachmentPods: world.pods.filter((pod) => isAttachment(pod, targetPods)),
+    sourceNode,
+    targetNode:
+      state?.targetNode ?? migration.status?.migrationState?.targetNode ?? targetPod?.spec.nodeName,
+    events: [],
+    said: [],
+    troubled: phase !== 'Succeeded',
+  }
+  subject.events = eventsOf(world, subject)
+  return subject
+}
+
+function vmiSubject(world: World, vmi: Vmi): Subject {
+  const { namespace = '', name } = vmi.metadata
+  const around = surroundings(world, namespace, name, vmi)
+  const subject: Subject = {
+    kind: 'vmi',
+    ref: `vmi/${namespace}/${name}`,
+    namespace,
+    name,
+    migration: undefined,
+    phase: vmi.status?.phase ?? '',
+    state: undefined,
+    earlier: [],
+    vmi,
+    ...around,
+    sourcePod: around.launchers.find((pod) => pod.spec.nodeName === vmi.status?.nodeName),
+    targetPods: [],
+    targetPod: undefined,
+    attachmentPods: [],
+    sourceNode: vmi.status?.nodeName,
+    targetNode: undefined,
+    events: [],
+    said: [],
+    troubled: isAsked(vmi),
+  }
+  subject.events = eventsOf(world, subject)
+  return subject
+}
+
+function logSubject(): Subject {
+  return {
+    kind: 'log',
+    ref: 'logs',
+    namespace: '',
+    name: '',
+    migration: undefined,
+    phase: '',
+    state: undefined,
+    earlier: [],
+    vmi: undefined,
+    vm: undefined,
+    launchers: [],
+    sourcePod: undefined,
+    targetPods: [],
+    targetPod: undefined,
+    attachmentPods: [],
+    sourceNode: undefined,
+    targetNode: undefined,
+    events: [],
+    said: [],
+    troubled: true,
+  }
+}
+
+/** Whether somebody wants a VM that has no migration to move. */
+function isAsked(vmi: Vmi): boolean {
+  const waiting = [
+    'EvictionRequested',
+    'VolumesChange',
+    'HotVCPUChange',
+    'HotMemoryChange',
+    'MigrationRequired',
+  ]
+  return (
+    !!vmi.status?.evacuationNodeName ||
+    (vmi.status?.conditions ?? []).some((c) => waiting.includes(c.type) && c.status === 'True')
+  )
+}
+
+function surroundings(world: World, namespace: string, name: string, vmi: Vmi | undefined) {
+  const uid = vmi?.metadata.uid
+  const launchers = world.pods.filter((pod) => {
+    if (
+      pod.metadata.namespace !== namespace ||
+      pod.metadata.labels?.[LABEL.app] !== 'virt-launcher'
+    )
+      return false
+    const by = pod.metadata.labels?.[LABEL.createdBy]
+    if (uid !== undefined && by !== undefined) return by === uid
+    return (
+      pod.metadata.annotations?.[ANNOTATION.domain] === name ||
+      pod.metadata.labels?.[LABEL.vmName] === name
+    )
+  })
+  return { launchers, vm: world.evidence.objects.get<Vm>('VirtualMachine', namespace, name) }
+}
+
+function isAttachment(pod: Pod, targetPods: Pod[]): boolean {
+  if (
+    pod.metadata.labels?.[LABEL.app] !== 'hotplug-disk' &&
+    !pod.metadata.name.startsWith('hp-volume-')
+  )
+    return false
+  return targetPods.some((target) => {
+    const uid = target.metadata.uid
+    if (pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true
+    const job = pod.metadata.labels?.[LABEL.migrationJobUid]
+    return job !== undefined && job === target.metadata.labels?.[LABEL.migrationJobUid]
+  })
+}
+
+/** Events of the migration itself, of its pods, and those of the VM that are not older than the migration. */
+function eventsOf(world: World, subject: Subject): Event[] {
+  const { namespace, name, migration } = subject
+  const born = timeOf(migration?.metadata.creationTimestamp)
+  const all = world.evidence.objects
+    .list<Event>('Event')
+    .filter(
+      (event) => (event.involvedObject.namespace ?? event.metadata.namespace ?? '') === namespace,
+    )
+  const own = all.filter(
+    ({ involvedObject: of }) =>
+      migration !== undefined &&
+      of.kind === 'VirtualMachineInstanceMigration' &&
+      of.name === migration.metadata.name &&
+      (of.uid === undefined ||
+        migration.metadata.uid === undefined ||
+        of.uid === migration.metadata.uid),
+  )
+  const pods = new Set(subject.migration ? subject.targetPods.map((pod) => pod.metadata.name) : [])
+  for (const event of own) {
+    const created = /Created (?:migration target|attachment) pod (\S+)/.exec(
+      event.message ?? '',
+    )?.[1]
+    if (created) pods.add(created)
+  }
+  for (const pod of subject.attachmentPods) pods.add(pod.metadata.name)
+  if (!isRunning(subject)) for (const pod of subject.launchers) pods.add(pod.metadata.name)
+  const recent = (event: Event) => {
+    const time = eventTime(event)
+    // Event times are whole seconds; a minute covers what led to the migration.
+    return born === undefined || time === undefined || time >= born - 60_000
+  }
+  const related = all.filter((event) => {
+    const { kind, name: of = '' } = event.involvedObject
+    if (kind === 'Pod') return pods.has(of) || (/^hp-volume-/.test(of) && recent(event))
+    return (
+      (kind === 'VirtualMachineInstance' || kind === 'VirtualMachine') &&
+      of === name &&
+      recent(event)
+    )
+  })
+  return [...own, ...related].sort((a, b) => (eventTime(a) ?? 0) - (eventTime(b) ?? 0))
+}
+
+function isRunning(subject: Subject): boolean {
+  return (subject.vmi?.status?.phase ?? 'Running') === 'Running'
+}
+
+/** Newest first; of equal age the later name first, so that the order is always the same. */
+function byAge(a: Migration | Pod, b: Migration | Pod): number {
+  const age =
+    (timeOf(b.metadata.creationTimestamp) ?? 0) - (timeOf(a.metadata.creationTimestamp) ?? 0)
+  return age || (a.metadata.name < b.metadata.name ? 1 : -1)
+}

@@ -1,0 +1,111 @@
+import { CATALOGUE } from './catalogue.ts'
+import type { Judged } from './engine.ts'
+import { type EndsByItself, type Finding, finding, type Status } from './finding.ts'
+import type { Subject } from './subject.ts'
+import { listing } from './words.ts'
+
+const WEIGHT: Record<Status, number> = { fail: 400, warn: 300, unknown: 200, info: 100, pass: 0 }
+
+export interface Verdict {
+  finding: Finding
+  endsByItself: EndsByItself
+}
+
+/** Findings from the one that explains most to the least; equal ones by code, so that the order is always the same. */
+export function ranked(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort((a, b) => scoreOf(b) - scoreOf(a) || (a.code < b.code ? -1 : 1))
+}
+
+/** How much a finding explains: first how bad it is, then what its code usually explains. */
+export function scoreOf({ code, status, weight = 0, confidence }: Finding): number {
+  const sure = confidence === 'certain' ? 2 : confidence === 'likely' ? 1 : 0
+  return WEIGHT[status] + CATALOGUE[code].rank + weight + sure
+}
+
+/**
+ * The one cause that explains the most about a subject. Something went wrong and no check found a cause: then the verdict
+ * is that the evidence does not decide, with what would.
+ */
+export function verdictOf({ subject, findings }: Judged): Verdict {
+  const [first] = ranked(findings)
+  const decided =
+    first && first.status !== 'pass' && (first.status !== 'info' || !isOpen(subject, first))
+  if (first && (decided || !subject.troubled))
+    return { finding: first, endsByItself: endOf(first, subject) }
+  if (!subject.troubled) return { finding: nothingWrong(subject), endsByItself: 'unknown' }
+  return { finding: undecided(subject, findings), endsByItself: 'unknown' }
+}
+
+/** Some information settles the matter (the copy is under way); other leaves a failure open. */
+function isOpen(subject: Subject, { code }: Finding): boolean {
+  if (/^MIG(8000|8018|8019|4020|1\d\d\d)$/.test(code))
+    return subject.phase === 'Failed' && code !== 'MIG4020'
+  return true
+}
+
+function endOf(found: Finding, { phase }: Subject): EndsByItself {
+  if (phase === 'Failed' || phase === 'Succeeded') return 'yes'
+  return found.endsByItself ?? 'unknown'
+}
+
+function nothingWrong(subject: Subject): Finding {
+  const moved = subject.phase === 'Succeeded'
+  return finding({
+    code: 'MIG0010',
+    title: moved
+      ? `${subject.name} was migrated${subject.targetNode ? ` to ${subject.targetNode}` : ''}, nothing is wrong`
+      : `Nothing is wrong with ${subject.name || 'what was read'}`,
+    status: 'pass',
+    objects: [subject.ref],
+  })
+}
+
+/** What to gather, by how far the migration came (control-plane.md §9.1). */
+const DECIDING: Record<string, string[]> = {
+  '': ['the virt-controller pods and the Lease virt-controller'],
+  Pending: [
+    'events of the VMI (FailedCreate)',
+    'ResourceQuotas of the namespace',
+    'all migrations of the cluster',
+    'the log of virt-controller',
+  ],
+  Scheduling: ['the target pod with its events', 'the nodes'],
+  Scheduled: ['the log of virt-controller'],
+  PreparingTarget: [
+    'events of the VMI (SyncFailed)',
+    'the log of virt-handler on the target node',
+    'the log of the target launcher',
+  ],
+  TargetReady: ['events of the VMI (SyncFailed)', 'the log of virt-handler on the source node'],
+  Running: ['the log of the source launcher (Migration info)', 'the logs of both virt-handlers'],
+  Failed: [
+    'vmi.status.migrationState.failureReason',
+    'events of the VMIM and the VMI',
+    'the logs of both launchers and both virt-handlers',
+  ],
+}
+
+function undecided(subject: Subject, findings: readonly Finding[]): Finding {
+  const { phase, migration } = subject
+  const needed = DECIDING[phase] ?? ['the VMIM, the VMI, their events and the logs of both sides']
+  const reached = migration?.status?.phaseTransitionTimestamps
+    ?.map((t) => t.phase)
+    .filter((p) => p !== 'Failed')
+    .at(-1)
+  const possible = findings
+    .filter(({ status }) => status === 'unknown' || status === 'info')
+    .map(({ title }) => title)
+  const state =
+    phase === 'Failed'
+      ? `${subject.name} failed${reached ? ` after ${reached}` : ''}`
+      : `${subject.name || 'A migration'} is in ${phase || 'no phase yet'}`
+  return finding({
+    code: 'MIG0006',
+    title: `${state}; why, what was read does not decide`,
+    status: 'unknown',
+    objects: [subject.ref],
+    cause: `${possible.length > 0 ? `Possible: ${listing(possible, 3)}. ` : ''}It would be decided by ${listing(needed, 5)}`,
+    confidence: 'possible',
+    remedy: needed.slice(0, 3).map((what) => ({ text: `Gather ${what}` })),
+  })
+}

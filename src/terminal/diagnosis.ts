@@ -1,0 +1,150 @@
+import type { Remedy } from '../diagnose/finding.ts'
+import type {
+  DiagnosisReport,
+  ReportFinding,
+  ReportSubject,
+  ReportVerdict,
+} from '../diagnose/report.ts'
+import { neutral } from './neutral.ts'
+import type { Terminal } from './terminal.ts'
+import type { Style, Theme } from './theme.ts'
+import { count, formatAge } from './units.ts'
+import { wrap } from './wrap.ts'
+
+type Out = Pick<Terminal, 'theme' | 'columns' | 'interactive'>
+
+const STYLE: Record<ReportFinding['status'], Style> = {
+  fail: 'bad',
+  warn: 'warn',
+  unknown: 'warn',
+  info: 'quiet',
+  pass: 'good',
+}
+/** More than this many subjects are summed up in a line each. */
+const DETAILED = 5
+
+/**
+ * A report for a person: the verdict first, then each subject with its findings, then what could not be read. Lines are
+ * wrapped at the terminal's edge (120 columns at most); through a pipe nothing is wrapped.
+ */
+export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
+  const [first, ...rest] = report.subjects
+  const lines = [...verdictLines(report, out)]
+  if (first) lines.push('', ...subjectLines(first, out, true))
+  for (const subject of rest.slice(0, DETAILED - 1))
+    lines.push('', ...subjectLines(subject, out, false))
+  for (const subject of rest.slice(DETAILED - 1)) lines.push(summaryLine(subject, out))
+  return [...lines, '', ...coverageLines(report, out)]
+}
+
+function verdictLines({ verdict, subjects }: DiagnosisReport, out: Out): string[] {
+  const worst = subjects[0]?.findings.find(({ code }) => code === verdict.code)?.status ?? 'info'
+  const { theme } = out
+  return [
+    ...block(verdict.title, out, '', (line) => theme[STYLE[worst]](theme.strong(line))),
+    ...(verdict.cause ? block(`${verdict.cause}.`.replace(/\.\.$/, '.'), out, '  ') : []),
+    ...block(standing(verdict), out, '  ', theme.quiet),
+    ...verdict.next.flatMap((remedy, i) => remedyLines(remedy, i, out)),
+  ]
+}
+
+/** Stage, since when, when and whether it ends by itself, how sure it is, and its code. */
+function standing({
+  code,
+  stage,
+  forSeconds,
+  deadline,
+  endsByItself,
+  confidence,
+}: ReportVerdict): string {
+  const over = stage === 'Failed' || stage === 'Succeeded'
+  const end = over
+    ? ''
+    : { yes: 'ends by itself', no: 'never ends by itself', unknown: '' }[endsByItself]
+  return [
+    `${stage}${forSeconds !== undefined ? ` for at least ${formatAge(forSeconds * 1000)}` : ''}`,
+    [end, deadline && !over ? `at the latest ${deadline}` : ''].filter(Boolean).join(', '),
+    confidence,
+    `${code}: kubectl mig explain ${code}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function remedyLines({ text, command, risk }: Remedy, index: number, out: Out): string[] {
+  const mark = `${out.theme.symbols.arrow} `
+  const head = block(`${text}${risk ? ` (risk: ${risk})` : ''}`, out, '    ')
+  if (head[0] !== undefined)
+    head[0] = `  ${index === 0 ? out.theme.active(mark) : mark}${head[0].trimStart()}`
+  // A command is one line, to be copied.
+  return command ? [...head, `      ${out.theme.strong(neutral(command))}`] : head
+}
+
+function subjectLines(subject: ReportSubject, out: Out, isVerdict: boolean): string[] {
+  const { theme } = out
+  const head = `${theme.strong(neutral(subject.ref))}  ${neutral(subject.stage)}`
+  return [
+    head,
+    ...subject.findings.flatMap((finding, i) => findingLines(finding, out, isVerdict && i === 0)),
+  ]
+}
+
+function findingLines(finding: ReportFinding, out: Out, isVerdict: boolean): string[] {
+  const { theme } = out
+  const title = block(`${finding.title}  ${finding.code}`, out, '    ')
+  title[0] = `  ${theme[STYLE[finding.status]](symbolOf(finding.status, theme))} ${title[0]?.trimStart() ?? ''}`
+  if (finding.status === 'pass' || finding.status === 'info') return title
+  const evidence = finding.evidence.flatMap(({ source, field, value }) =>
+    block(`${source}${field ? ` ${field}` : ''}: ${value}`, out, '      ', theme.quiet),
+  )
+  // The verdict's cause and remedies stand at the top already.
+  if (isVerdict) return [...title, ...evidence]
+  return [
+    ...title,
+    ...(finding.cause ? block(finding.cause, out, '    ') : []),
+    ...evidence,
+    ...finding.remedy.slice(0, 1).flatMap((remedy) => remedyLines(remedy, 1, out)),
+  ]
+}
+
+function symbolOf(status: ReportFinding['status'], { symbols }: Theme): string {
+  return {
+    fail: symbols.failed,
+    warn: symbols.warning,
+    unknown: '?',
+    info: symbols.waiting,
+    pass: symbols.done,
+  }[status]
+}
+
+function summaryLine({ ref, stage, verdict }: ReportSubject, { theme }: Out): string {
+  return `${theme.strong(neutral(ref))}  ${neutral(stage)}  ${neutral(verdict.title)}  ${verdict.code}`
+}
+
+function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): string[] {
+  const gaps = coverage.gaps.map(
+    ({ what, file, line, detail }) =>
+      `not read: ${file ? `${file}${line ? `:${line}` : ''}` : what}, ${detail}`,
+  )
+  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}; ${coverage.evaluated} of ${coverage.total} checks carried out; the newest moment in it is ${now}`
+  const shown = gaps.slice(0, 6)
+  return [
+    ...block(read, out, '', out.theme.quiet),
+    ...shown.flatMap((gap) => block(gap, out, '  ', out.theme.quiet)),
+    ...(gaps.length > shown.length
+      ? [out.theme.quiet(`  and ${gaps.length - shown.length} more gaps (-o json lists all)`)]
+      : []),
+  ]
+}
+
+/** Text from the evidence, made safe, wrapped and indented. */
+function block(
+  text: string,
+  out: Out,
+  indent: string,
+  style: (line: string) => string = (line) => line,
+): string[] {
+  const safe = neutral(text)
+  const lines = out.interactive ? wrap(safe, Math.min(out.columns(), 120) - indent.length) : [safe]
+  return lines.map((line) => `${indent}${style(line)}`)
+}
