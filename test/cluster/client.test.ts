@@ -1,41 +1,20 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Cluster } from '../../src/cluster/cluster.ts'
-import { type ClusterOptions, connect } from '../../src/cluster/config.ts'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { impatientClock } from './clock.ts'
 import { startHttpProxy, startSocksProxy } from './proxies.ts'
 import {
   base64,
   clientPair,
+  closing,
+  connectTo,
   type Handler,
-  kubeconfig,
-  type ServerOptions,
+  serve,
   startServer,
   status,
-  type TestServer,
 } from './server.ts'
-
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close()
-})
-
-function closing<T extends { close(): Promise<void> }>(thing: T): T {
-  open.push(thing)
-  return thing
-}
-
-const serve = async (handler: Handler, options?: ServerOptions) =>
-  closing(await startServer(handler, options))
-
-async function to(
-  server: TestServer,
-  parts: Parameters<typeof kubeconfig>[1] = {},
-  options: ClusterOptions = {},
-): Promise<Cluster> {
-  return closing(await connect({ kubeconfigText: kubeconfig(server, parts), env: {}, ...options }))
-}
+import { until } from './until.ts'
 
 const version = { path: '/version' }
 /** Never answers. */
@@ -44,14 +23,14 @@ const silent: Handler = () => undefined
 describe('connections', () => {
   test('requests one after another share one connection', async () => {
     const server = await serve(() => ({}))
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     for (let i = 0; i < 10; i++) await cluster.request(version)
     expect(server.connections()).toBe(1)
   })
 
   test('a hundred requests at once share few connections', async () => {
     const server = await serve(() => ({}))
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     await Promise.all(Array.from({ length: 100 }, () => cluster.request(version)))
     expect(server.seen).toHaveLength(100)
     expect(server.connections()).toBeLessThanOrEqual(8)
@@ -61,17 +40,17 @@ describe('connections', () => {
     const server = await serve(({ url }, response) =>
       url === '/stream' ? void response.write('a\n') : {},
     )
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     for (let i = 0; i < 20; i++) await cluster.stream({ path: '/stream' })
     expect(await cluster.request(version)).toEqual({})
   })
 
   test('close ends what is in flight, and may be called again', async () => {
     const server = await serve(silent)
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     const pending = cluster.request(version)
     pending.catch(() => undefined)
-    await vi.waitFor(() => expect(server.seen).toHaveLength(1))
+    await until(() => expect(server.seen).toHaveLength(1))
     await cluster.close()
     await cluster.close()
     await expect(pending).rejects.toThrow(`the connection to ${server.url} was closed`)
@@ -80,12 +59,12 @@ describe('connections', () => {
 
   test('a server of plain http needs no setting, as with kubectl proxy', async () => {
     const server = await serve(() => ({ plain: true }), { plain: true })
-    expect(await (await to(server)).request(version)).toEqual({ plain: true })
+    expect(await (await connectTo(server)).request(version)).toEqual({ plain: true })
   })
 
   test('a path below which the API is served is kept', async () => {
     const server = await serve(() => ({}))
-    const cluster = await to({ ...server, url: `${server.url}/k8s/clusters/c-1/` })
+    const cluster = await connectTo({ ...server, url: `${server.url}/k8s/clusters/c-1/` })
     await cluster.request({
       path: '/api/v1/nodes',
       query: { limit: 5, continue: undefined, fieldSelector: 'a=b,c!=d' },
@@ -101,7 +80,7 @@ describe('connections', () => {
       const server = await startServer(() => ({ port }), { port }).catch(() => undefined)
       if (!server) continue
       closing(server)
-      expect(await (await to(server)).request(version)).toEqual({ port })
+      expect(await (await connectTo(server)).request(version)).toEqual({ port })
       return
     }
     throw new Error('none of the ports was free')
@@ -109,10 +88,10 @@ describe('connections', () => {
 
   test('tls-server-name is the name that the certificate must have', async () => {
     const server = await serve(() => ({}), { names: ['api.internal'] })
-    await expect((await to(server)).request(version)).rejects.toThrow(
+    await expect((await connectTo(server)).request(version)).rejects.toThrow(
       'is for other names: DNS:api.internal',
     )
-    const cluster = await to(server, { cluster: { 'tls-server-name': 'api.internal' } })
+    const cluster = await connectTo(server, { cluster: { 'tls-server-name': 'api.internal' } })
     expect(await cluster.request(version)).toEqual({})
   })
 
@@ -121,9 +100,9 @@ describe('connections', () => {
     const lax = {
       cluster: { 'certificate-authority-data': undefined, 'insecure-skip-tls-verify': true },
     }
-    expect(await (await to(server, lax)).request(version)).toEqual({})
+    expect(await (await connectTo(server, lax)).request(version)).toEqual({})
     const noAuthority = { cluster: { 'certificate-authority-data': undefined } }
-    await expect((await to(server, noAuthority)).request(version)).rejects.toThrow(
+    await expect((await connectTo(server, noAuthority)).request(version)).rejects.toThrow(
       'from an authority that',
     )
   })
@@ -136,7 +115,7 @@ describe('proxies', () => {
   ])('%s is used, with kept connections and the right name', async (_, inConfig) => {
     const server = await serve(() => ({}), { names: ['api.example.com'] })
     const proxy = closing(await startHttpProxy(server.url))
-    const cluster = await to(
+    const cluster = await connectTo(
       { ...server, url: 'https://api.example.com:6443' },
       inConfig ? { cluster: { 'proxy-url': proxy.url } } : {},
       inConfig ? {} : { env: { HTTPS_PROXY: proxy.url } },
@@ -154,7 +133,7 @@ describe('proxies', () => {
     )
     const proxy = closing(await startHttpProxy(server.url))
     const { cert, key } = await clientPair()
-    const cluster = await to(server, {
+    const cluster = await connectTo(server, {
       cluster: { 'proxy-url': proxy.url },
       user: { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) },
     })
@@ -164,7 +143,7 @@ describe('proxies', () => {
   test('a socks5 proxy is used', async () => {
     const server = await serve(() => ({}), { names: ['api.example.com'] })
     const proxy = closing(await startSocksProxy(server.url))
-    const cluster = await to(
+    const cluster = await connectTo(
       { ...server, url: 'https://api.example.com:6443' },
       { cluster: { 'proxy-url': proxy.url } },
     )
@@ -179,13 +158,13 @@ describe('proxies', () => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     const mutePort = (mute.address() as { port: number }).port
-    const through = (url: string) =>
-      to(server, { cluster: { 'proxy-url': url } }, { requestTimeoutMs: 100 })
+    const through = (url: string, requestTimeoutMs?: number) =>
+      connectTo(server, { cluster: { 'proxy-url': url } }, { requestTimeoutMs })
     await expect((await through(refusing.url)).request(version)).rejects.toThrow(
       `proxy ${refusing.url} refuses to connect to ${server.url} (HTTP 407)`,
     )
     await expect(
-      (await through(`http://u:secret@127.0.0.1:${mutePort}`)).request(version),
+      (await through(`http://u:secret@127.0.0.1:${mutePort}`, 100)).request(version),
     ).rejects.toThrow(
       `no answer from ${server.url} through proxy http://127.0.0.1:${mutePort} within 0.1s`,
     )
@@ -202,7 +181,7 @@ describe('requests', () => {
       headers.accept === 'application/json' ? void response.writeHead(406).end() : {},
     )
     expect(
-      await (await to(server)).request({ path: '/apis/subresources.kubevirt.io/v1/x' }),
+      await (await connectTo(server)).request({ path: '/apis/subresources.kubevirt.io/v1/x' }),
     ).toEqual({})
   })
 
@@ -212,7 +191,7 @@ describe('requests', () => {
       spec: { newField: { x: [1, null] } },
     }
     const server = await serve(({ method, body }) => (method === 'GET' ? object : JSON.parse(body)))
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     const read = await cluster.request<typeof object>({ path: '/api/v1/nodes/a' })
     expect(read).toEqual(object)
     expect(await cluster.request({ method: 'PUT', path: '/api/v1/nodes/a', body: read })).toEqual(
@@ -231,14 +210,14 @@ describe('requests', () => {
       for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]))
       response.end()
     })
-    expect(await (await to(server)).request(version)).toEqual({ text: 'größer 🚚' })
+    expect(await (await connectTo(server)).request(version)).toEqual({ text: 'größer 🚚' })
   })
 
   test('an empty answer is undefined, and text is text', async () => {
     const server = await serve(
       ({ url }, response) => void response.end(url === '/text' ? 'a\nb\n' : ''),
     )
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     expect(await cluster.request(version)).toBeUndefined()
     expect(await cluster.text({ path: '/text' })).toBe('a\nb\n')
     expect(server.seen[1]?.headers.accept).toBe('*/*')
@@ -250,7 +229,7 @@ describe('requests', () => {
       response.write('one\r\ntw')
       more = () => response.end('o\n\nlast')
     })
-    const lines = (await (await to(server)).stream(version))[Symbol.asyncIterator]()
+    const lines = (await (await connectTo(server)).stream(version))[Symbol.asyncIterator]()
     expect((await lines.next()).value).toBe('one')
     more()
     expect([
@@ -265,7 +244,7 @@ describe('requests', () => {
 describe('time and signals', () => {
   test('a server that never answers is given up after the time limit', async () => {
     const server = await serve(silent)
-    const cluster = await to(server, {}, { requestTimeoutMs: 50 })
+    const cluster = await connectTo(server, {}, { requestTimeoutMs: 50 })
     await expect(cluster.request({ path: '/api/v1/nodes' })).rejects.toMatchObject({
       message: `cannot list nodes: no answer from ${server.url} within 0.05s`,
       code: 'TIMEOUT',
@@ -281,23 +260,19 @@ describe('time and signals', () => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     const url = `https://127.0.0.1:${(mute.address() as { port: number }).port}`
-    const cluster = await to({ ...(await serve(silent)), url }, {}, { requestTimeoutMs: 50 })
+    const cluster = await connectTo({ ...(await serve(silent)), url }, {}, { requestTimeoutMs: 50 })
     await expect(cluster.request(version)).rejects.toThrow(`no answer from ${url} within 0.05s`)
     mute.close()
   })
 
   test('an answer that stops midway counts too, but a stream may be silent', async () => {
     const server = await serve((_, response) => void response.write('{"a":'))
-    const cluster = await to(server, {}, { requestTimeoutMs: 50 })
+    const cluster = await connectTo(server, {}, { requestTimeoutMs: 50 })
     await expect(cluster.request(version)).rejects.toMatchObject({ code: 'TIMEOUT' })
     const stop = new AbortController()
-    const lines = await cluster.stream({ ...version, signal: stop.signal })
-    setTimeout(() => stop.abort(new Error('enough')), 100)
-    await expect(
-      (async () => {
-        for await (const line of lines) expect(line).toBe('')
-      })(),
-    ).rejects.toThrow('enough')
+    const lines = await cluster.stream({ ...version, timeoutMs: 600, signal: stop.signal })
+    setTimeout(() => stop.abort('enough'), 700)
+    await expect(lines[Symbol.asyncIterator]().next()).rejects.toBe('enough')
   })
 
   test('no limit means none', async () => {
@@ -305,17 +280,17 @@ describe('time and signals', () => {
       await new Promise((resolve) => setTimeout(resolve, 60))
       return {}
     })
-    const cluster = await to(server, {}, { requestTimeoutMs: 20 })
+    const cluster = await connectTo(server, {}, { requestTimeoutMs: 20 })
     expect(await cluster.request({ ...version, timeoutMs: 0 })).toEqual({})
   })
 
   test('a signal ends a request with its own reason, before and while it runs', async () => {
     const server = await serve(silent)
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     const stop = new AbortController()
     const pending = cluster.request({ ...version, signal: stop.signal })
     pending.catch(() => undefined)
-    await vi.waitFor(() => expect(server.seen).toHaveLength(1))
+    await until(() => expect(server.seen).toHaveLength(1))
     const reason = new Error('ctrl-c')
     stop.abort(reason)
     await expect(pending).rejects.toBe(reason)
@@ -326,7 +301,7 @@ describe('time and signals', () => {
 
   test('a signal ends a request that waits for a connection', async () => {
     const server = await serve(silent)
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     const waiting = Array.from({ length: 8 }, () => cluster.request(version))
     const all = Promise.allSettled(waiting)
     const stop = new AbortController()
@@ -339,9 +314,12 @@ describe('time and signals', () => {
 
   test('a signal ends a request that waits for its next try', async () => {
     const server = await serve((_, response) => status(response, 429, {}, { 'retry-after': '5' }))
-    const cluster = await to(server)
     const stop = new AbortController()
-    setTimeout(() => stop.abort('enough'), 50)
+    const sleep = (ms: number, signal?: AbortSignal) => {
+      stop.abort('enough')
+      return systemClock.sleep(ms, signal)
+    }
+    const cluster = await connectTo(server, {}, { clock: { ...systemClock, sleep } })
     await expect(cluster.request({ ...version, signal: stop.signal })).rejects.toBe('enough')
     expect(server.seen).toHaveLength(1)
   })
@@ -376,7 +354,7 @@ describe('retries', () => {
   ] as const)('after %s a %s is sent again', async (_, method, failures, fail, waits) => {
     const clock = impatientClock()
     const server = await serve(flaky(failures, fail))
-    const cluster = await to(server, {}, { clock })
+    const cluster = await connectTo(server, {}, { clock })
     expect(await cluster.request({ ...version, method })).toEqual({ ok: true })
     expect(clock.slept).toEqual(waits)
   })
@@ -390,7 +368,7 @@ describe('retries', () => {
     ['401 of a fixed token', 'GET', (r: Parameters<Handler>[1]) => status(r, 401, {})],
   ] as const)('after %s a %s is not sent again', async (_, method, fail) => {
     const server = await serve(flaky(1, fail))
-    const cluster = await to(server, { user: { token: 't' } }, { clock: impatientClock() })
+    const cluster = await connectTo(server, { user: { token: 't' } }, { clock: impatientClock() })
     await expect(cluster.request({ ...version, method })).rejects.toMatchObject({
       name: 'ApiError',
     })
@@ -406,7 +384,7 @@ describe('retries', () => {
         { 'retry-after': url === '/late' ? '60' : '0' },
       ),
     )
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     await expect(cluster.request(version)).rejects.toMatchObject({
       status: 429,
       message: expect.stringContaining('too busy'),

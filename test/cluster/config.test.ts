@@ -33,9 +33,12 @@ users:
 const resolve = (options: ClusterOptions) =>
   resolveTarget({ kubeconfigText: KUBECONFIG, env: {}, ...options })
 
-function failure(options: ClusterOptions): MigError {
+const failure = (options: ClusterOptions) =>
+  failureOf({ kubeconfigText: KUBECONFIG, env: {}, ...options })
+
+function failureOf(options: ClusterOptions): MigError {
   try {
-    resolve(options)
+    resolveTarget(options)
   } catch (err) {
     return err as MigError
   }
@@ -177,15 +180,6 @@ describe('files', () => {
     expect(target.server.ca).toBe((await testAuthority()).cert)
   })
 })
-
-function failureOf(options: ClusterOptions): MigError {
-  try {
-    resolveTarget(options)
-  } catch (err) {
-    return err as MigError
-  }
-  throw new Error('it did not fail')
-}
 
 describe('servers', () => {
   test.each([

@@ -1,46 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { TLSSocket } from 'node:tls'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../src/cluster/cluster.ts'
-import { type ClusterOptions, connect } from '../../src/cluster/config.ts'
+import type { ClusterOptions } from '../../src/cluster/config.ts'
 import { impatientClock } from './clock.ts'
 import { testFolder } from './folder.ts'
 import {
   base64,
   clientPair,
+  connectTo,
   type Handler,
-  kubeconfig,
-  type ServerOptions,
-  startServer,
+  serve,
   status,
   type TestServer,
 } from './server.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close()
-})
-
-async function serve(handler: Handler, options?: ServerOptions): Promise<TestServer> {
-  const server = await startServer(handler, options)
-  open.push(server)
-  return server
-}
-
-async function as(
-  server: TestServer,
-  user: object,
-  options: ClusterOptions = {},
-): Promise<Cluster> {
-  const kubeconfigText = kubeconfig(server, { user })
-  const cluster = await connect({
-    kubeconfigText,
-    env: { PATH: process.env['PATH'] },
-    interactive: false,
-    ...options,
-  })
-  open.push(cluster)
-  return cluster
+function as(server: TestServer, user: object, options: ClusterOptions = {}): Promise<Cluster> {
+  return connectTo(server, { user }, { interactive: false, ...options })
 }
 
 const version = { path: '/version' }
@@ -143,15 +119,12 @@ describe('credential plugins', () => {
       { args: ['get token'], env: [{ name: 'COLOR', value: 'red' }], provideClusterInfo: true },
     )
     const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } }]
-    const cluster = await connect({
-      kubeconfigText: kubeconfig(server, {
-        user: { exec },
-        cluster: { extensions, 'tls-server-name': 'localhost' },
-      }),
-      env: { PATH: process.env['PATH'], HOUSE: 'blue' },
-    })
+    const cluster = await connectTo(
+      server,
+      { user: { exec }, cluster: { extensions, 'tls-server-name': 'localhost' } },
+      { env: { PATH: process.env['PATH'], HOUSE: 'blue' } },
+    )
     await cluster.request(version)
-    await cluster.close()
     const [words, info] = log().split('\n')
     expect(words).toBe('get token red blue')
     expect(JSON.parse(info!)).toEqual({

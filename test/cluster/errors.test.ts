@@ -1,41 +1,22 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isStatus, statusOf } from '../../src/cluster/api-error.ts'
 import type { ApiRequest, Cluster } from '../../src/cluster/cluster.ts'
-import { connect, resolveTarget } from '../../src/cluster/config.ts'
+import { resolveTarget } from '../../src/cluster/config.ts'
 import { networkError } from '../../src/cluster/network-error.ts'
 import { MIGRATIONS, PODS, pathOf, VMIS } from '../../src/kubevirt/resources.ts'
 import { createAuthority } from '../../src/lab/certificates.ts'
 import {
   base64,
   clientPair,
+  connectTo,
   type Handler,
   kubeconfig,
   type ServerOptions,
-  startServer,
+  serve,
   status,
-  type TestServer,
 } from './server.ts'
 
 const HOUR = 3_600_000
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close()
-})
-
-async function serve(handler: Handler, options?: ServerOptions): Promise<TestServer> {
-  const server = await startServer(handler, options)
-  open.push(server)
-  return server
-}
-
-async function to(
-  server: { url: string; ca: string },
-  parts: Parameters<typeof kubeconfig>[1] = {},
-): Promise<Cluster> {
-  const cluster = await connect({ kubeconfigText: kubeconfig(server, parts), env: {} })
-  open.push(cluster)
-  return cluster
-}
 
 const failure = (cluster: Cluster, request: ApiRequest) =>
   cluster.request(request).then(
@@ -226,7 +207,7 @@ describe('what the API answers', () => {
     },
   ])('$name', async ({ request, code, body, message, exit, hint }) => {
     const server = await serve((_, response) => status(response, code, body))
-    const err = await failure(await to(server), request)
+    const err = await failure(await connectTo(server), request)
     expect(err.message).toBe(message.replace('SERVER', server.url))
     expect(err).toMatchObject({ exit, hint, status: code })
     expect(isStatus(err, code)).toBe(true)
@@ -251,7 +232,7 @@ describe('what the API answers', () => {
     const server = await serve((_seen, response) =>
       status(response, 401, { reason: 'Unauthorized', message: 'Unauthorized' }),
     )
-    const err = await failure(await to(server, { user }), pods)
+    const err = await failure(await connectTo(server, { user }), pods)
     expect(err).toMatchObject({
       message: `cannot list pods in namespace "demo": ${why} (${server.url})`,
       hint,
@@ -264,7 +245,7 @@ describe('what the API answers', () => {
     const { cert, key } = await clientPair('old', Date.now() - HOUR)
     const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) }
     const server = await serve((_seen, response) => status(response, 401, {}))
-    const err = await failure(await to(server, { user }), pods)
+    const err = await failure(await connectTo(server, { user }), pods)
     expect(err.hint).toMatch(/^its client certificate expired on \d{4}-/)
   })
 })
@@ -331,7 +312,7 @@ describe('what is no answer of an API', () => {
     ],
   ])('%s', async (_, handler, why, exit, hint) => {
     const server = await serve(handler)
-    const err = await failure(await to(server), vmi)
+    const err = await failure(await connectTo(server), vmi)
     expect(err.message).toBe(
       `cannot get virtualmachineinstances "vm-9" in namespace "demo": ${why} (${server.url})`,
     )
@@ -343,7 +324,7 @@ describe('what is no answer of an API', () => {
       response.writeHead(200, { 'content-length': '100' }).write('{"a":')
       setTimeout(() => response.socket!.destroy(), 20)
     })
-    const err = await failure(await to(server), { ...vmi, method: 'POST' })
+    const err = await failure(await connectTo(server), { ...vmi, method: 'POST' })
     expect(err).toMatchObject({
       code: 'ECONNRESET',
       message: expect.stringContaining(`${server.url} broke off before its answer was complete`),
@@ -354,7 +335,7 @@ describe('what is no answer of an API', () => {
 describe('what gets no answer', () => {
   test('nobody listens', async () => {
     const server = await serve(() => ({}))
-    const cluster = await to(server)
+    const cluster = await connectTo(server)
     await server.close()
     expect(await failure(cluster, pods)).toMatchObject({
       message: `cannot list pods in namespace "demo": ${server.url} refuses connections`,
@@ -365,7 +346,7 @@ describe('what gets no answer', () => {
 
   test('a name that does not exist', async () => {
     const server = await serve(() => ({}))
-    const cluster = await to({ ...server, url: 'https://nowhere.invalid:6443' })
+    const cluster = await connectTo({ ...server, url: 'https://nowhere.invalid:6443' })
     expect((await failure(cluster, pods)).message).toBe(
       'cannot list pods in namespace "demo": the name in https://nowhere.invalid:6443 cannot be resolved',
     )
@@ -398,7 +379,7 @@ describe('what gets no answer', () => {
   ])('%s', async (_, setUp, message) => {
     const { options, ca } = (await setUp()) as { options: ServerOptions; ca?: string }
     const server = await serve(() => ({}), options)
-    const err = await failure(await to({ ...server, ...(ca && { ca }) }), pods)
+    const err = await failure(await connectTo({ ...server, ...(ca && { ca }) }), pods)
     expect(err.message.replace(server.url, 'SERVER')).toMatch(message)
     expect(err.exit).toBe(1)
     expect(err.hint).toBeDefined()
@@ -407,7 +388,7 @@ describe('what gets no answer', () => {
   test('TLS asked of a plain server', async () => {
     const plain = await serve(() => ({}), { plain: true })
     const asTls = plain.url.replace('http:', 'https:')
-    expect((await failure(await to({ ...plain, url: asTls }), pods)).message).toContain(
+    expect((await failure(await connectTo({ ...plain, url: asTls }), pods)).message).toContain(
       `${asTls} does not speak TLS`,
     )
   })
@@ -416,7 +397,7 @@ describe('what gets no answer', () => {
     const server = await serve(() => ({}), { requestClientCertificate: true })
     const { cert, key } = await clientPair('old', Date.now() - HOUR)
     const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) }
-    const err = await failure(await to(server, { user }), { ...pods, method: 'POST' })
+    const err = await failure(await connectTo(server, { user }), { ...pods, method: 'POST' })
     expect(err.message).toContain(`${server.url} broke off before its answer was complete`)
     expect(err.hint).toMatch(/^its client certificate expired on/)
   })

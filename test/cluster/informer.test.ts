@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/kubevirt/types.ts'
 import { impatientClock } from './clock.ts'
 import { answering, type FakeApi, startFakeApi } from './fake-api.ts'
 import { kubeconfig } from './server.ts'
+import { until } from './until.ts'
 
 let api: FakeApi
 let cluster: Cluster
@@ -30,7 +31,7 @@ async function start(options: InformerOptions<KubeObject> = {}): Promise<void> {
     ...options,
   })
   await informer.synced
-  await vi.waitFor(() => expect(api.watching()).toBe(1))
+  await until(() => expect(api.watching()).toBe(1))
 }
 
 const names = () => informer.list().map(({ metadata }) => metadata.name)
@@ -44,7 +45,7 @@ test('it holds what is there and follows what changes', async () => {
   expect(informer.lastResourceVersion).toBe('11')
   api.set('vm-2')
   api.remove('vm-1')
-  await vi.waitFor(() => expect(names()).toEqual(['vm-2']))
+  await until(() => expect(names()).toEqual(['vm-2']))
   expect(informer.lastResourceVersion).toBe('13')
 })
 
@@ -56,10 +57,10 @@ test('listeners hear changes once the cache holds them, until they leave', async
   const second: string[] = []
   const leave = informer.on(({ type }) => second.push(type))
   api.set('vm-1')
-  await vi.waitFor(() => expect(second).toEqual(['ADDED']))
+  await until(() => expect(second).toEqual(['ADDED']))
   leave()
   api.remove('vm-1')
-  await vi.waitFor(() => expect(first).toEqual(['ADDED vm-1 vm-1', 'DELETED vm-1 ']))
+  await until(() => expect(first).toEqual(['ADDED vm-1 vm-1', 'DELETED vm-1 ']))
   expect(second).toEqual(['ADDED'])
 })
 
@@ -74,7 +75,7 @@ test('a listener that throws stops neither the others nor the cache', async () =
   informer.on(({ object }) => heard.push(object.metadata.name))
   api.set('vm-1')
   api.set('vm-2')
-  await vi.waitFor(() => expect(heard).toEqual(['vm-1', 'vm-2']))
+  await until(() => expect(heard).toEqual(['vm-1', 'vm-2']))
   expect(names()).toEqual(['vm-1', 'vm-2'])
   expect(onError.mock.calls).toEqual([[bug], [bug]])
 })
@@ -86,9 +87,9 @@ test('objects are found by what indexes say of them, as they are now', async () 
   const found = (uid: string) => informer.by('uid', uid).map(({ metadata }) => metadata.name)
   expect([found('even'), found('odd'), found('none')]).toEqual([['vm-1'], ['vm-2'], []])
   api.set('vm-1', 'odd')
-  await vi.waitFor(() => expect([found('even'), found('odd')]).toEqual([[], ['vm-2', 'vm-1']]))
+  await until(() => expect([found('even'), found('odd')]).toEqual([[], ['vm-2', 'vm-1']]))
   api.remove('vm-2')
-  await vi.waitFor(() => expect(found('odd')).toEqual(['vm-1']))
+  await until(() => expect(found('odd')).toEqual(['vm-1']))
   expect(() => informer.by('name', 'x')).toThrow('no index "name"')
 })
 
@@ -99,13 +100,13 @@ test('a reset loses nothing, and is told', async () => {
     onRegained: () => told.push('regained'),
   })
   api.set('gone')
-  await vi.waitFor(() => expect(names()).toEqual(['gone']))
+  await until(() => expect(names()).toEqual(['gone']))
   api.server.cut()
   api.remove('gone')
   api.set('vm-1')
   api.compact()
-  await vi.waitFor(() => expect(names()).toEqual(['vm-1']))
-  await vi.waitFor(() => expect(told.at(-1)).toBe('regained'))
+  await until(() => expect(names()).toEqual(['vm-1']))
+  await until(() => expect(told.at(-1)).toBe('regained'))
   expect(told[0]).toBe('lost ECONNRESET')
 })
 
@@ -120,11 +121,11 @@ test('it ends with close, twice too, and with its signal', async () => {
   await start()
   await informer.close()
   await informer.close()
-  await vi.waitFor(() => expect(api.watching()).toBe(0))
+  await until(() => expect(api.watching()).toBe(0))
   const stop = new AbortController()
   await start({ signal: stop.signal })
   stop.abort()
-  await vi.waitFor(() => expect(api.watching()).toBe(0))
+  await until(() => expect(api.watching()).toBe(0))
 })
 
 test('closed before it has synced, synced rejects', async () => {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../src/cluster/cluster.ts'
-import { connect } from '../../src/cluster/config.ts'
 import {
   create,
   get,
@@ -13,24 +12,20 @@ import {
   replace,
 } from '../../src/cluster/objects.ts'
 import { MIGRATIONS, NODES, PODS } from '../../src/kubevirt/resources.ts'
-import { type Handler, kubeconfig, startServer, status, type TestServer } from './server.ts'
+import { connectTo, type Handler, serve, status, type TestServer } from './server.ts'
 
 let server: TestServer
 let cluster: Cluster
-afterEach(async () => {
-  await cluster.close()
-  await server.close()
-})
 
-async function serve(handler: Handler): Promise<void> {
-  server = await startServer(handler)
-  cluster = await connect({ kubeconfigText: kubeconfig(server), env: {} })
+async function start(handler: Handler): Promise<void> {
+  server = await serve(handler)
+  cluster = await connectTo(server)
 }
 
 const requests = () => server.seen.map(({ method, url }) => `${method} ${decodeURIComponent(url)}`)
 
 test('get reads an object, getIfExists undefined when there is none', async () => {
-  await serve(({ url }, response) =>
+  await start(({ url }, response) =>
     url.endsWith('/a') ? { metadata: { name: 'a' } } : status(response, 404, {}),
   )
   expect(await get(cluster, NODES, { name: 'a' })).toEqual({ metadata: { name: 'a' } })
@@ -44,7 +39,7 @@ test('get reads an object, getIfExists undefined when there is none', async () =
 })
 
 test('getIfExists does not take a refusal for an absence', async () => {
-  await serve((_, response) => status(response, 403, {}))
+  await start((_, response) => status(response, 403, {}))
   await expect(getIfExists(cluster, NODES, { name: 'a' })).rejects.toMatchObject({ status: 403 })
 })
 
@@ -72,7 +67,7 @@ describe('lists', () => {
     items.map(({ metadata }) => metadata.name).join('')
 
   test('come page by page and are one list', async () => {
-    await serve(nodes())
+    await start(nodes())
     const all = await list(cluster, NODES, {
       limit: 3,
       labelSelector: 'x=y',
@@ -88,7 +83,7 @@ describe('lists', () => {
   })
 
   test('ask for 500 at a time, of all namespaces or one', async () => {
-    await serve(nodes())
+    await start(nodes())
     await list(cluster, PODS)
     await list(cluster, PODS, { namespace: 'demo' })
     expect(requests()).toEqual([
@@ -98,7 +93,7 @@ describe('lists', () => {
   })
 
   test('say of each item what it is, as single objects do', async () => {
-    await serve(({ url }) => ({
+    await start(({ url }) => ({
       metadata: {},
       items: url.includes('pods')
         ? [{ metadata: { name: 'a' } }]
@@ -112,18 +107,18 @@ describe('lists', () => {
   })
 
   test('of nothing are empty, even when the server says null', async () => {
-    await serve(() => ({ metadata: {}, items: null }))
+    await start(() => ({ metadata: {}, items: null }))
     expect((await list(cluster, PODS)).items).toEqual([])
   })
 
   test('start again, whole, when their snapshot expires on the way', async () => {
-    await serve(nodes({ expire: (page) => page === 6 && {} }))
+    await start(nodes({ expire: (page) => page === 6 && {} }))
     expect(namesOf((await list(cluster, NODES, { limit: 3 })).items)).toBe('abcdefg')
     expect(requests().at(-1)).toBe('GET /api/v1/nodes?limit=0')
   })
 
   test('as pages go on, when their snapshot has expired, with the token that the server offers', async () => {
-    await serve(({ url }, response) => {
+    await start(({ url }, response) => {
       const token = new URL(url, 'http://x').searchParams.get('continue')
       const page = (name: string, next?: string) => ({
         metadata: { continue: next },
@@ -145,7 +140,7 @@ describe('lists', () => {
   })
 
   test('as pages end when the server offers none', async () => {
-    await serve(nodes({ expire: (page) => page === 3 && {} }))
+    await start(nodes({ expire: (page) => page === 3 && {} }))
     const seen: string[] = []
     await expect(async () => {
       for await (const page of pages(cluster, NODES, { limit: 3 })) seen.push(namesOf(page.items))
@@ -241,7 +236,7 @@ describe('writes', () => {
       },
     ],
   ])('%s', async (_, write, request, contentType, body) => {
-    await serve(() => ({ done: true }))
+    await start(() => ({ done: true }))
     expect(await write()).toEqual({ done: true })
     expect(requests()).toEqual([request])
     expect(server.seen[0]!.headers['content-type']).toBe(contentType)

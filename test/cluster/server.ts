@@ -3,6 +3,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { Cluster } from '../../src/cluster/cluster.ts'
+import { type ClusterOptions, connect } from '../../src/cluster/config.ts'
 import { type Authority, createAuthority, type KeyPair } from '../../src/lab/certificates.ts'
 
 const HOUR = 3_600_000
@@ -127,6 +130,27 @@ export async function startServer(
   }
 }
 
+/** A server that closes when the test ends. */
+export async function serve(handler: Handler, options?: ServerOptions): Promise<TestServer> {
+  return closing(await startServer(handler, options))
+}
+
+/** A connection to a server that closes when the test ends; its environment holds nothing but the PATH. */
+export async function connectTo(
+  server: { url: string; ca: string },
+  parts: KubeconfigParts = {},
+  options: ClusterOptions = {},
+): Promise<Cluster> {
+  const env = { PATH: process.env['PATH'] }
+  return closing(await connect({ kubeconfigText: kubeconfig(server, parts), env, ...options }))
+}
+
+/** Closes it when the test ends; what was opened last, first. */
+export function closing<T extends { close(): Promise<void> }>(thing: T): T {
+  onTestFinished(() => thing.close())
+  return thing
+}
+
 /** Answers with a Status, as a Kubernetes API does. */
 export function status(
   response: ServerResponse,
@@ -144,14 +168,16 @@ export function base64(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
+export interface KubeconfigParts {
+  user?: object
+  cluster?: object
+  context?: object
+}
+
 /** A kubeconfig of one context `test`, as JSON, which is YAML. */
 export function kubeconfig(
   server: { url: string; ca: string },
-  {
-    user = {},
-    cluster = {},
-    context = {},
-  }: { user?: object; cluster?: object; context?: object } = {},
+  { user = {}, cluster = {}, context = {} }: KubeconfigParts = {},
 ): string {
   return JSON.stringify(
     {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiError } from '../../src/cluster/api-error.ts'
 import { backoff } from '../../src/cluster/backoff.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
@@ -9,6 +9,7 @@ import type { KubeObject } from '../../src/kubevirt/types.ts'
 import { impatientClock } from './clock.ts'
 import { answering, breaking, type FakeApi, resetting, startFakeApi } from './fake-api.ts'
 import { kubeconfig } from './server.ts'
+import { until } from './until.ts'
 
 let api: FakeApi
 let cluster: Cluster
@@ -53,13 +54,13 @@ async function follow(options: WatchOptions): Promise<void> {
 
 /** Waits until the watch has told exactly this, and forgets it. */
 async function tells(...expected: string[]): Promise<void> {
-  await vi.waitFor(() => expect(told).toEqual(expected))
+  await until(() => expect(told).toEqual(expected))
   told.length = 0
 }
 
 async function begins(...expected: string[]): Promise<void> {
   await tells(...expected)
-  await vi.waitFor(() => expect(api.watching()).toBe(1))
+  await until(() => expect(api.watching()).toBe(1))
 }
 
 describe('a watch', () => {
@@ -104,7 +105,7 @@ describe('a watch', () => {
     api.set('vm-1')
     const events = watch<KubeObject>(cluster, VMIS, { namespace: 'demo' })
     for await (const event of events) if (event.type === 'SYNC') break
-    await vi.waitFor(() => expect(api.watching()).toBe(0))
+    await until(() => expect(api.watching()).toBe(0))
   })
 })
 
@@ -115,12 +116,12 @@ describe('it resumes where it was', () => {
     api.set('vm-1')
     await tells('ADDED vm-1')
     api.endWatches()
-    await vi.waitFor(() => expect(api.watching()).toBe(1))
+    await until(() => expect(api.watching()).toBe(1))
     api.bookmark()
     api.set('vm-2')
     await tells('ADDED vm-2')
     api.endWatches()
-    await vi.waitFor(() => expect(api.watches()).toHaveLength(3))
+    await until(() => expect(api.watches()).toHaveLength(3))
     expect(api.watches().map((query) => query.get('resourceVersion'))).toEqual(['10', '11', '13'])
     expect(api.lists()).toBe(1)
     expect(told).toEqual([])
@@ -160,9 +161,9 @@ describe('it resumes where it was', () => {
     await begins('SYNC')
     const port = Number(new URL(api.server.url).port)
     await api.server.close()
-    await vi.waitFor(() => expect(told).toContain('lost ECONNREFUSED'))
+    await until(() => expect(told).toContain('lost ECONNREFUSED'))
     api = await startFakeApi({ port })
-    await vi.waitFor(() => expect(told.at(-1)).toBe('regained'))
+    await until(() => expect(told.at(-1)).toBe('regained'))
     told.length = 0
     api.set('vm-1')
     await tells('ADDED vm-1')
@@ -178,9 +179,9 @@ describe('it resumes where it was', () => {
   })
 
   test('when nothing came for longer than the server was asked to watch', async () => {
-    start({ timeoutSeconds: 0.1 })
+    start({ timeoutSeconds: 0.3 })
     await begins('SYNC')
-    await vi.waitFor(() => expect(api.watches().length).toBeGreaterThan(1))
+    await until(() => expect(api.watches().length).toBeGreaterThan(1))
     api.set('vm-1')
     await tells('ADDED vm-1')
   })
@@ -190,7 +191,7 @@ describe('it resumes where it was', () => {
     await begins('SYNC')
     api.next('watch', ...Array(5).fill((response: { end(): void }) => response.end()))
     api.endWatches()
-    await vi.waitFor(() => expect(api.watches()).toHaveLength(7))
+    await until(() => expect(api.watches()).toHaveLength(7))
     expect(clock.slept.length).toBeGreaterThanOrEqual(5)
     expect(told).toEqual([])
   })
