@@ -796,6 +796,14 @@ export const CATALOGUE = {
     mend: 'Nothing to mend.',
     rank: 80,
   },
+  MIG4021: {
+    title: 'Waits for a virt-handler that is down',
+    means:
+      'In TargetReady, WaitingForSync and Synchronizing nothing happens without virt-handler of the source, and no time-out covers that.',
+    detected: 'the phase and the virt-handler pod',
+    mend: 'Restore virt-handler there, or delete the migration.',
+    rank: 84,
+  },
   MIG5000: {
     title: 'The proxy is complete',
     means: 'Every listener of the target has its counterpart on the source.',

@@ -894,9 +894,10 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...noise,
     code: 'MIG6007',
-    anchor: 'clientcertificates/tls.crt',
-    pattern: /failed to load \S*\/clientcertificates\/tls\.crt/i,
-    title: 'An optional client certificate is not mounted',
+    anchor: 'failed to load ',
+    pattern:
+      /failed to load (?:the certificate )?\S*\/(?:clientcertificates|exportca|backupca)\S*/i,
+    title: 'An optional certificate is not mounted',
     means: 'healthy clusters say it too',
     next: 'nothing',
   },
@@ -904,7 +905,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6007',
     anchor: 'failed to load the certificate',
-    pattern: /failed to load the certificate (?<file>\S+)/i,
+    pattern: /failed to load the certificate (?<file>\S*virt-handler\S+)/i,
     title: 'TLS: virt-handler cannot load its certificate {file}',
     means: 'the files are missing or broken',
     next: 'see the secret and its volume',

@@ -19,13 +19,20 @@ export function attribute(world: World, subjects: Subject[]): void {
   for (const hit of world.evidence.logs) {
     const named = subjects.filter((subject) => names(hit, subject))
     const about = named.length > 0 ? named : isNamed(hit, subjects) || !only ? [] : [only]
-    for (const subject of about) if (isTimely(hit, subject)) subject.said.push(...fromLog(hit))
+    for (const subject of about)
+      if (isTimely(hit, subject))
+        subject.said.push(...fromLog(hit).filter((said) => isReached(said, subject)))
   }
   for (const subject of subjects) {
     subject.said.sort((a, b) => (a.time ?? 0) - (b.time ?? 0))
     // A refusal at admission is the only trace of a migration that was never created.
     if (subject.kind === 'vmi') subject.troubled ||= subject.said.some(isRefusal)
+    if (subject.kind === 'log') subject.troubled = subject.said.some(isTrouble)
   }
+}
+
+function isTrouble({ row, worth }: Said): boolean {
+  return worth === 'cause' || worth === 'echo' || /^MIG(80(08|09|10|11|90)|2|3|4)/.test(row.code)
 }
 
 function isRefusal({ row, worth }: Said): boolean {
@@ -175,6 +182,18 @@ function isTimely(hit: LogHit, subject: Subject): boolean {
     const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded') ?? born
     return hit.time! >= from - 5000 && hit.time! <= to + HOUR
   })
+}
+
+const BEFORE_DATA = ['Pending', 'Scheduling', 'Scheduled']
+
+/** What proxies, TLS, network and the copy say cannot be about a migration that was never handed off. */
+function isReached({ row }: Said, { kind, migration, phase }: Subject): boolean {
+  if (kind !== 'migration' || !/^MIG[5678]/.test(row.code)) return true
+  const reached = (migration?.status?.phaseTransitionTimestamps ?? [])
+    .map((t) => t.phase)
+    .filter((p) => p !== 'Failed')
+  const last = reached.at(-1) ?? phase
+  return !BEFORE_DATA.includes(last)
 }
 
 const KINDS: Record<string, string> = {

@@ -29,7 +29,7 @@ export interface TextMatch {
   groups: Record<string, string>
 }
 
-/** All rows that a text matches; the more telling ones come first in the table. */
+/** All rows that a text matches, in the order of the table, where the more telling stand first. */
 export function matchTexts(text: string, where: 'log' | 'status'): TextMatch[] {
   const matches: TextMatch[] = []
   for (const row of KNOWN_TEXTS) {
@@ -37,7 +37,9 @@ export function matchTexts(text: string, where: 'log' | 'status'): TextMatch[] {
     const match = row.pattern.exec(text)
     if (match) matches.push({ row, groups: defined(match.groups) })
   }
-  return matches
+  // What healthy clusters say too proves nothing, whatever else is in the line.
+  const noise = matches.filter(({ row }) => row.worth === 'noise')
+  return noise.length > 0 ? noise : matches
 }
 
 /** A field of the row with its groups filled in. */

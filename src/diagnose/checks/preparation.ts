@@ -56,7 +56,7 @@ function notReady(subject: Subject, world: World, pod: Pod, node: string, role: 
   ])
   const preparing = role === 'target' && ['Scheduled', 'PreparingTarget'].includes(subject.phase)
   return finding({
-    code: preparing ? 'MIG4006' : 'MIG0005',
+    code: preparing ? 'MIG4006' : subject.phase === 'Running' ? 'MIG0005' : 'MIG4021',
     title: `virt-handler on ${node}, the ${role === 'source' && !subject.targetNode ? 'VM’s node' : `${role} node`}, is not ready (${how})${preparing ? ': nobody prepares the target' : ''}`,
     objects: [
       `pod/${pod.metadata.namespace ?? ''}/${pod.metadata.name}`,

@@ -4,6 +4,8 @@ import type { Said, Subject } from '../subject.ts'
 import { fill } from '../texts.ts'
 import { listing } from '../words.ts'
 
+const HALF_A_CAUSE = 60
+
 /**
  * What known texts alone tell, for codes that no other check has found: a cause is a failure, and where only echoes
  * were heard, that is said. Of a subject that is well, texts prove nothing.
@@ -12,13 +14,13 @@ export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[
   if (!subject.troubled) return []
   const known = new Set<string>(found.map(({ code }) => code))
   const causes = subject.said.filter(({ worth, row }) => worth === 'cause' && !known.has(row.code))
+  const echoes = subject.said.filter(({ worth }) => worth === 'echo')
   const findings = [...Map.groupBy(causes, ({ row }) => row.code).values()].map((said) =>
-    fromCause(said, subject),
+    withEchoes(fromCause(said, subject), echoes),
   )
   const explained = [...found, ...findings].some(
     ({ status }) => status === 'fail' || status === 'warn',
   )
-  const echoes = subject.said.filter(({ worth }) => worth === 'echo')
   return explained || echoes.length === 0 ? findings : [...findings, onlyEchoes(echoes)]
 }
 
@@ -36,6 +38,16 @@ export function fromCause(said: Said[], subject: Subject): Finding {
     confidence: best.hit && subject.kind !== 'log' ? 'likely' : 'certain',
     remedy: [{ text: fill(row.next, groups) }],
   })
+}
+
+/** Where the cause is only half a cause, people look at what stands beside it: say what of that to ignore. */
+function withEchoes(found: Finding, echoes: Said[]): Finding {
+  if (echoes.length === 0 || CATALOGUE[found.code].rank >= HALF_A_CAUSE) return found
+  const titles = listing(
+    echoes.map(({ row }) => row.title),
+    3,
+  )
+  return { ...found, cause: `${found.cause}. Ignore as echoes of it: ${titles}` }
 }
 
 /** The first of each text, and how often it came. */
