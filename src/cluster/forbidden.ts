@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../kubevirt/resources.ts'
+import { KUBEVIRTS, MIGRATIONS } from '../kubevirt/resources.ts'
 
 /** What Kubernetes' RBAC authorizer says in a 403. */
 export interface Denial {
@@ -22,7 +22,7 @@ export function parseDenial(message: string): Denial | undefined {
 
 /** `user "viewer" may not create virtualmachineinstancemigrations.kubevirt.io in namespace "demo"`. */
 export function describeDenial({ user, verb, resource, group, namespace }: Denial): string {
-  const where = namespace === undefined ? 'in all namespaces' : `in namespace "${namespace}"`
+  const where = namespace === undefined ? 'cluster-wide' : `in namespace "${namespace}"`
   return `user "${user}" may not ${verb} ${group ? `${resource}.${group}` : resource} ${where}`
 }
 
@@ -47,7 +47,9 @@ function roleFor({ group, resource, verb }: Denial): { name: string; note: strin
       note: 'ClusterRole kubevirt.io:migrate grants it since KubeVirt 1.5, kubevirt.io:edit before',
     }
   }
-  if (reads && group.endsWith('kubevirt.io') && group !== 'cdi.kubevirt.io')
+  // No role lets a user watch the KubeVirt CR.
+  const granted = group.endsWith('kubevirt.io') && group !== 'cdi.kubevirt.io'
+  if (reads && granted && !(resource === KUBEVIRTS.plural && verb === 'watch'))
     return { name: 'kubevirt.io:view', note: 'ClusterRole kubevirt.io:view grants it' }
   return undefined
 }

@@ -8,7 +8,7 @@ import { type WatchEvent, watch } from './watch.ts'
 type Listener<T> = (event: ChangeEvent<T>) => void
 
 /** The cache already holds what the event tells. */
-export type ChangeEvent<T> = Exclude<WatchEvent<T>, { type: 'SYNC' }>
+type ChangeEvent<T> = Exclude<WatchEvent<T>, { type: 'SYNC' }>
 
 export interface InformerOptions<T> {
   namespace?: string | undefined

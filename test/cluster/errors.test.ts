@@ -3,7 +3,7 @@ import { isStatus, statusOf } from '../../src/cluster/api-error.ts'
 import type { ApiRequest, Cluster } from '../../src/cluster/cluster.ts'
 import { resolveTarget } from '../../src/cluster/config.ts'
 import { networkError } from '../../src/cluster/network-error.ts'
-import { MIGRATIONS, PODS, pathOf, VMIS } from '../../src/kubevirt/resources.ts'
+import { KUBEVIRTS, MIGRATIONS, PODS, pathOf, VMIS } from '../../src/kubevirt/resources.ts'
 import { createAuthority } from '../../src/lab/certificates.ts'
 import {
   base64,
@@ -100,7 +100,7 @@ describe('what the API answers', () => {
         ),
       },
       message:
-        'cannot get virtualmachineinstances "vm-9" in namespace "demo": user "system:serviceaccount:ops:bot" may not list virtualmachineinstances.kubevirt.io in all namespaces (SERVER)',
+        'cannot get virtualmachineinstances "vm-9" in namespace "demo": user "system:serviceaccount:ops:bot" may not list virtualmachineinstances.kubevirt.io cluster-wide (SERVER)',
       exit: 8,
       hint: 'ClusterRole kubevirt.io:view grants it: kubectl create clusterrolebinding NAME --clusterrole=kubevirt.io:view --serviceaccount=ops:bot',
     },
@@ -116,6 +116,19 @@ describe('what the API answers', () => {
         'cannot list pods in namespace "demo": user "viewer" may not list pods in namespace "demo" (SERVER)',
       exit: 8,
       hint: 'a role that allows to list pods must be bound to the user',
+    },
+    {
+      name: 'the KubeVirt CR, which no role lets one watch',
+      request: { path: pathOf(KUBEVIRTS), query: { watch: true } },
+      code: 403,
+      body: {
+        reason: 'Forbidden',
+        message: rbac('viewer', 'watch', 'kubevirts', 'kubevirt.io', 'at the cluster scope'),
+      },
+      message:
+        'cannot watch kubevirts: user "viewer" may not watch kubevirts.kubevirt.io cluster-wide (SERVER)',
+      exit: 8,
+      hint: 'a role that allows to watch kubevirts must be bound to the user',
     },
     {
       name: 'a quota, which is no lack of permission',
