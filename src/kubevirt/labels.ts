@@ -14,6 +14,7 @@ export const LABEL = {
 
 export const ANNOTATION = {
   domain: 'kubevirt.io/domain',
+  evictionSource: 'kubevirt.io/eviction-source',
   evacuationMigration: 'kubevirt.io/evacuationMigration',
   ignoreBackoff: 'kubevirt.io/func-test-ignore-migration-backoff',
   latestApiVersion: 'kubevirt.io/latest-observed-api-version',
@@ -25,8 +26,10 @@ export const ANNOTATION = {
   storageApiVersion: 'kubevirt.io/storage-observed-api-version',
   targetReadyTimestamp: 'kubevirt.io/migration-target-ready-timestamp',
   unschedulableTimeout: 'kubevirt.io/migrationUnschedulablePodTimeoutSeconds',
+  vmGeneration: 'kubevirt.io/vm-generation',
   workloadUpdateMigration: 'kubevirt.io/workloadUpdateMigration',
 } as const
 
 export const MIGRATION_FINALIZER = 'kubevirt.io/migrationJobFinalize'
 export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine'
+export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize'

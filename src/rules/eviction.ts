@@ -72,13 +72,7 @@ function hotplugAnswer(pod: Pod, vmi: Vmi): EvictionAnswer {
 }
 
 function deny(check: string, message: string): EvictionAnswer & { answer: 'deny' } {
-  const refusal: Refusal = {
-    check,
-    webhook: WEBHOOK,
-    code: 429,
-    reason: 'TooManyRequests',
-    message,
-  }
+  const refusal: Refusal = { check, webhook: WEBHOOK, code: 429, message }
   return { answer: 'deny', refusal }
 }
 

@@ -5,8 +5,8 @@ export interface Refusal {
   webhook: string
   /** HTTP code: 400 for what the state forbids, 422 for what is wrong in itself, 429 for evictions. */
   code: number
-  /** KubeVirt leaves it out of its 400s. */
-  reason?: 'Invalid' | 'TooManyRequests'
+  /** KubeVirt leaves it out of its 400s and 429s. */
+  reason?: 'Invalid'
   message: string
   /** The path that the webhook names. */
   field?: string

@@ -1,5 +1,6 @@
 import type { VirtualResource } from './discovery/entries.ts'
 import { bindingRoute } from './pods/binding.ts'
+import { evictionRoute } from './pods/eviction.ts'
 import { proxyRoute } from './pods/proxy.ts'
 import {
   accessReviewRoute,
@@ -14,6 +15,7 @@ import { SUBRESOURCES } from './subresources/resources.ts'
 /** Everything that is no plain verb on an object. */
 export const SPECIAL_ROUTES: SpecialRoute[] = [
   bindingRoute,
+  evictionRoute,
   proxyRoute,
   accessReviewRoute,
   rulesReviewRoute,

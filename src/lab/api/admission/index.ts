@@ -2,6 +2,7 @@ import type { KindTable } from '../kind-table.ts'
 import type { Store } from '../store.ts'
 import type { AdmissionHook } from './hook.ts'
 import { migrationAdmission } from './migrations.ts'
+import { podSecurityAdmission } from './pod-security.ts'
 import { kubevirtAdmission, policyAdmission } from './policies.ts'
 import { quotaAdmission } from './quota.ts'
 import { vmiAdmission } from './vmis.ts'
@@ -13,6 +14,7 @@ export function ownAdmission(store: Store, kinds: KindTable): AdmissionHook[] {
     vmiAdmission,
     policyAdmission,
     kubevirtAdmission,
+    podSecurityAdmission,
     quotaAdmission(store, kinds.find('', 'resourcequotas')!),
   ]
 }

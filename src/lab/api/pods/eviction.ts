@@ -1,0 +1,88 @@
+import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { answerEviction } from '../../../rules/eviction.ts'
+import { refusalError } from '../admission/refuse.ts'
+import type { Api } from '../api.ts'
+import { mediaTypeOf, parseObject, readBody } from '../body.ts'
+import type { Call } from '../handler.ts'
+import type { ApiObject } from '../kind.ts'
+import { asPod } from '../kinds/pod.ts'
+import { type DeleteOptions, remove } from '../remove.ts'
+import { reply } from '../reply.ts'
+import { writeOptions } from '../resource-routes.ts'
+import type { SpecialRoute } from '../router.ts'
+import { methodNotAllowed, notFound } from '../status.ts'
+import { asVirtApi } from '../subresources/route.ts'
+import { update } from '../update.ts'
+
+/** `POST pods/NAME/eviction`, with KubeVirt's webhook before it (rules/eviction.ts): marks the VM, or deletes the pod. */
+export const evictionRoute: SpecialRoute = {
+  group: '',
+  resource: 'pods',
+  subresource: 'eviction',
+  async handle(api, call, kind) {
+    const { info, request, response } = call
+    if (info.verb !== 'create') throw methodNotAllowed()
+    const { namespace, name = '' } = info
+    const body = parseObject(await readBody(request), mediaTypeOf(request))
+    const deletion = (body['deleteOptions'] ?? {}) as DeleteOptions & { dryRun?: string[] }
+    const found = api.store.get(kind!, namespace, name)
+    if (!found) throw notFound({ group: '', plural: 'pods' }, name)
+
+    const options = writeOptions(call)
+    const dryRun = options.dryRun || (deletion.dryRun ?? []).includes('All')
+    const requestedBy = body.metadata?.annotations?.['requested-by']
+    intercept(api, call, asPod(found), requestedBy, dryRun)
+    remove(api, kind!, namespace, name, deletion, { ...options, dryRun })
+    const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+    reply(response, 201, JSON.stringify(success))
+  },
+}
+
+/** Returns when the pod may go; throws 429 when its VM stays, or has to be moved first. */
+function intercept(
+  api: Api,
+  call: Call,
+  pod: Pod,
+  requestedBy: string | undefined,
+  dryRun: boolean,
+): void {
+  const vmis = api.kinds.find('kubevirt.io', 'virtualmachineinstances')!
+  const name = vmiNameOf(api, pod)
+  const vmi = name === undefined ? undefined : api.store.get(vmis, pod.metadata.namespace, name)
+  const [kubevirt] = api.store.list(api.kinds.find('kubevirt.io', 'kubevirts')!)
+  const answer = answerEviction(
+    pod,
+    vmi as unknown as Vmi | undefined,
+    kubevirt as unknown as KubeVirt | undefined,
+    requestedBy,
+  )
+  if (answer.answer === 'allow') return
+  if (answer.mark && vmi) {
+    const { node, descheduler } = answer.mark
+    const target = { namespace: vmi.metadata.namespace, name: vmi.metadata.name, subresource: '' }
+    const options = asVirtApi(call, dryRun)
+    update(api, vmis, target, (current) => marked(current, node, descheduler), options)
+  }
+  throw refusalError(answer.refusal)
+}
+
+function marked(vmi: ApiObject, evacuationNodeName: string, descheduler: boolean): ApiObject {
+  const copy = structuredClone(vmi)
+  copy['status'] = { ...(copy['status'] as object), evacuationNodeName }
+  if (descheduler)
+    copy.metadata.annotations = {
+      ...copy.metadata.annotations,
+      [ANNOTATION.evictionSource]: 'descheduler',
+    }
+  return copy
+}
+
+/** A launcher names its VM; an attachment pod is owned by a launcher. */
+function vmiNameOf({ store, kinds }: Api, { metadata }: Pod): string | undefined {
+  const own = metadata.annotations?.[ANNOTATION.domain]
+  if (own !== undefined) return own
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Pod')
+  const launcher = owner && store.get(kinds.find('', 'pods')!, metadata.namespace, owner.name)
+  return launcher?.metadata.annotations?.[ANNOTATION.domain]
+}
