@@ -11,7 +11,8 @@ import { type AbortDecision, abortOf } from '../rules/abort.ts'
 import { findSubject } from './find.ts'
 import { follow } from './follow.ts'
 import { firstSight, type Observed, ownState } from './observed.ts'
-import { type MigrationReport, reportOf } from './report.ts'
+import { refusedReport, reportOf } from './report.ts'
+import type { Result } from './result.ts'
 import type { Step } from './steps.ts'
 import { isCancelling, outcomeOf } from './timeline.ts'
 
@@ -22,47 +23,71 @@ export interface CancelOptions {
   signal: AbortSignal
   wait: boolean
   dryRun?: 'client' | 'server' | undefined
+  /** Hears what happens, as it happens. */
+  onStep(cancelling: Cancelling): void
 }
 
 export type CancelStep =
-  /** What deleting it does now; `again` when somebody has already asked. */
-  { type: 'asked'; effect: AbortDecision['effect']; again: boolean; phase: string } | Step
+  /** What deleting it does now; `again` when somebody has already asked for it. */
+  { type: 'asked'; effect: AbortDecision['effect']; again: boolean } | Step
 
 export interface Cancelling {
+  vm: string
   step: CancelStep
   observed: Observed
 }
 
-/**
- * Cancels a migration, which is to delete its object, and waits for the end.
- * @throws MigError: nothing of the name or nothing in flight (9), not permitted (8), it ended before (1), the signal's
- */
-export async function* cancelMigration(
+/** Cancels several migrations at once. Never throws a MigError: each result carries its own. */
+export function cancelAll(
+  cluster: Cluster,
+  references: Reference[],
+  options: CancelOptions,
+): Promise<Result[]> {
+  const distinct = new Map(references.map((reference) => [reference.text, reference]))
+  return Promise.all([...distinct.values()].map((one) => cancelMigration(cluster, one, options)))
+}
+
+/** Cancels one migration, which is to delete its object, and waits for the end. */
+async function cancelMigration(
   cluster: Cluster,
   reference: Reference,
-  options: CancelOptions,
-): AsyncGenerator<Cancelling, MigrationReport, undefined> {
-  const { namespace, clock, signal, dryRun } = options
-  const { migration, vmi, name } = await findSubject(cluster, reference, { namespace, signal })
-  if (!migration || isFinal(migration)) throw nothingToCancel(name, migration)
-  let observed = firstSight(migration, vmi)
-  const { effect } = abortOf(migration, ownState(observed) !== undefined)
-  const again = isCancelling(observed)
-  signal.throwIfAborted()
-  if (dryRun !== 'client' && !again) await deleteMigration(cluster, migration, dryRun === 'server')
-  yield { step: { type: 'asked', effect, again, phase: phaseOf(migration) }, observed }
-  if (!options.wait || dryRun) return reportOf(observed, clock.now())
+  { namespace, clock, signal, dryRun, wait, onStep }: CancelOptions,
+): Promise<Result> {
+  let vm = reference.name
+  let observed: Observed | undefined
   try {
-    for await (const { step, observed: now } of follow(cluster, observed, options)) {
-      observed = now
-      yield { step, observed }
+    const { migration, vmi, name } = await findSubject(cluster, reference, { namespace, signal })
+    vm = name
+    if (!migration || isFinal(migration)) throw nothingToCancel(name, migration)
+    observed = firstSight(migration, vmi)
+    const { effect } = abortOf(migration, ownState(observed) !== undefined)
+    const again = isCancelling(observed)
+    signal.throwIfAborted()
+    if (dryRun !== 'client' && !again)
+      await deleteMigration(cluster, migration, dryRun === 'server')
+    onStep({ vm, step: { type: 'asked', effect, again }, observed })
+    if (wait && !dryRun) {
+      for await (const { step, observed: now } of follow(cluster, observed, { clock, signal })) {
+        observed = now
+        onStep({ vm, step, observed })
+      }
     }
+    const report = reportOf(observed, clock.now())
+    return { vm, report, error: wait && !dryRun ? tooLate(observed) : undefined }
   } catch (err) {
-    throw err instanceof MigError ? stillAsked(err, migration) : err
+    if (!(err instanceof MigError)) throw err
+    if (!observed)
+      return {
+        vm,
+        report: refusedReport({ namespace, vm }, { error: err }, clock.now()),
+        error: err,
+      }
+    return {
+      vm,
+      report: reportOf(observed, clock.now()),
+      error: err === signal.reason ? stillAsked(err, observed.migration) : err,
+    }
   }
-  const report = reportOf(observed, clock.now())
-  if (report.outcome === 'cancelled') return report
-  throw tooLate(observed)
 }
 
 /** Only this very migration, never a later one of the same name. */
@@ -95,9 +120,11 @@ function stillAsked(err: MigError, { metadata }: Migration): MigError {
   })
 }
 
-function tooLate(observed: Observed): MigError {
+/** It ended in another way before the cancelling took effect. */
+function tooLate(observed: Observed): MigError | undefined {
   const { name } = observed.migration.metadata
   const outcome = outcomeOf(observed)
+  if (outcome === 'cancelled') return undefined
   const node = observed.vmi?.status?.nodeName
   const how = outcome === 'unknown' ? 'is gone, and nothing says how it ended' : `had ${outcome}`
   return new MigError(

@@ -38,7 +38,8 @@ export async function readKubeVirt(
 /** Few are fetched one by one; a list of all VMs costs more only until there are many. */
 const FEW = 20
 
-async function readVmis(
+/** The VMIs of these migrations. */
+export async function readVmis(
   cluster: Cluster,
   migrations: Migration[],
   signal: AbortSignal | undefined,

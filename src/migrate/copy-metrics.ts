@@ -58,6 +58,16 @@ export async function followCopy(
   }
 }
 
+/** One look at a running copy; undefined when its node has nothing to tell of it. */
+export async function readProgress(
+  cluster: Cluster,
+  observed: Observed,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<CopyProgress | undefined> {
+  const path = await metricsPath(cluster, ownState(observed)?.sourceNode, signal)
+  return progressOf(await cluster.text({ path, signal }), copyOf(observed), clock.now())
+}
+
 /** What is left to read of a copy that has ended; undefined wherever it is not to be had. */
 export async function readFinishedCopy(
   cluster: Cluster,

@@ -25,7 +25,7 @@ export async function readFacts(
     try {
       return await read
     } catch (err) {
-      gaps.push(toGap(what, err))
+      gaps.push(toGap(what, err, signal))
       return undefined
     }
   }

@@ -1,11 +1,11 @@
 import { phaseOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, MigrationPolicy, Namespace, Vm, Vmi } from '../kubevirt/types.ts'
 import { admitMigration, inFlight } from '../rules/admission.ts'
-import { type CapacityDecision, type ClusterView, capacityFor } from '../rules/capacity.ts'
+import type { ClusterView } from '../rules/capacity.ts'
 import { type Settings, settingsFor } from '../rules/configuration.ts'
 import { type PolicyDecision, policyFor } from '../rules/policy.ts'
-import { type QueueStanding, standingOf } from '../rules/queue.ts'
 import type { Gap } from './gap.ts'
+import { type Waiting, waitingFor } from './waiting.ts'
 
 /** What was read before anything is created; undefined is what could not be read, and `gaps` say why. */
 export interface Facts {
@@ -41,7 +41,7 @@ export interface Forecast {
   /** What holds, and who says so; without policies as if there were none. */
   settings: Settings
   /** Undefined when migrations of other namespaces could not be read: the limits count them. */
-  capacity: (CapacityDecision & { standing: QueueStanding }) | undefined
+  capacity: Waiting | undefined
   gaps: Gap[]
 }
 
@@ -57,10 +57,7 @@ export function forecast(facts: Facts): Forecast {
     node: vmi?.status?.nodeName,
     policy,
     settings: settingsFor(facts.kubevirt, policy?.winner?.policy),
-    capacity: view && {
-      ...capacityFor(view, vmi?.status?.nodeName),
-      standing: standingOf(PLANNED, view.migrations, view.pods),
-    },
+    capacity: view && waitingFor(view, PLANNED, vmi),
     gaps: facts.gaps,
   }
 }

@@ -1,4 +1,3 @@
-import { isStatus } from '../cluster/api-error.ts'
 import { MigError } from '../errors.ts'
 
 /** Something that could not be seen, and why: said once, never an error. */
@@ -7,12 +6,11 @@ export interface Gap {
   why: string
 }
 
-/** Not permitted, not there, not reachable: the answer goes on without it. Anything else is a defect and is thrown. */
-export function toGap(what: string, err: unknown): Gap {
-  if (err instanceof MigError) return { what, why: err.message }
-  throw err
-}
-
-export function isForbidden(err: unknown): boolean {
-  return isStatus(err, 403) || isStatus(err, 401)
+/**
+ * Not permitted, not there, not reachable: the answer goes on without it. An interruption, or a defect, is thrown.
+ * @param signal what interrupts the reading
+ */
+export function toGap(what: string, err: unknown, signal?: AbortSignal): Gap {
+  if (!(err instanceof MigError) || signal?.aborted) throw err
+  return { what, why: err.message }
 }

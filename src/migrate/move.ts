@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { EXIT, type ExitCode, MigError } from '../errors.ts'
+import { EXIT, MigError } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration } from '../kubevirt/types.ts'
 import { readFacts } from './facts.ts'
@@ -8,7 +8,8 @@ import { follow } from './follow.ts'
 import { type Forecast, forecast } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
-import { emptyReport, type MigrationReport, refusedReport, reportOf } from './report.ts'
+import { emptyReport, refusedReport, reportOf } from './report.ts'
+import type { Result } from './result.ts'
 import { migrationObject, type NewMigration, startMigration } from './start.ts'
 import type { Step } from './steps.ts'
 import { failureOf, outcomeOf } from './timeline.ts'
@@ -21,11 +22,15 @@ export interface MoveOptions {
   /** False returns once it is created. */
   wait: boolean
   dryRun?: 'client' | 'server' | undefined
+  /** Hears what happens, as it happens. */
+  onStep(moving: Moving): void
 }
 
 export type MoveStep =
   | { type: 'forecast'; forecast: Forecast }
   | { type: 'created'; migration: Migration }
+  /** Nothing was created. */
+  | { type: 'refused'; error: MigError }
   | Step
 
 export interface Moving {
@@ -35,11 +40,7 @@ export interface Moving {
   observed: Observed | undefined
 }
 
-export interface Moved {
-  vm: string
-  report: MigrationReport
-  /** Why the exit code is not 0. */
-  error: MigError | undefined
+export interface Moved extends Result {
   /** The object of a dry run. */
   planned: NewMigration | Migration | undefined
 }
@@ -48,19 +49,20 @@ export interface Moved {
  * Moves one VM: forecast, creation, then all steps to the end. Never throws a MigError: the result carries it, so that
  * one VM's refusal doesn't stop another's move.
  */
-export async function* moveVm(
+export async function moveVm(
   cluster: Cluster,
   reference: Reference,
   options: MoveOptions,
-): AsyncGenerator<Moving, Moved, undefined> {
+): Promise<Moved> {
   const { clock, namespace, signal } = options
   const vm = reference.name
+  const tell = (step: MoveStep) => options.onStep({ vm, step, observed })
   let predicted: Forecast | undefined
   let observed: Observed | undefined
   const gaps: Gap[] = []
   try {
     predicted = forecast(await readFacts(cluster, reference, { namespace, signal }))
-    yield { vm, step: { type: 'forecast', forecast: predicted }, observed }
+    tell({ type: 'forecast', forecast: predicted })
     if (predicted.blockers.length > 0) throw notAdmitted(vm, predicted)
     signal.throwIfAborted()
     const object = migrationObject(namespace, vm)
@@ -73,12 +75,12 @@ export async function* moveVm(
     // Without the signal: what was begun is finished, so that it is known whether there is a migration.
     const migration = await startMigration(cluster, object)
     observed = seenFromStart(migration, clock.now())
-    yield { vm, step: { type: 'created', migration }, observed }
+    tell({ type: 'created', migration })
     if (options.wait) {
       for await (const { step, observed: now } of follow(cluster, observed, options)) {
         observed = now
         if (step.type === 'gap') gaps.push(step.gap)
-        yield { vm, step, observed }
+        tell(step)
       }
     }
     return ended(vm, observed, endError(observed), gaps, clock)
@@ -86,24 +88,23 @@ export async function* moveVm(
     if (!(err instanceof MigError)) throw err
     if (observed) return ended(vm, observed, stillGoing(err, observed), gaps, clock)
     const error = err === signal.reason ? nothingDone(err, vm) : err
+    tell({ type: 'refused', error })
     const report = refusedReport({ namespace, vm }, { forecast: predicted, error }, clock.now())
     return { vm, report, error, planned: undefined }
   }
 }
 
-/** Contract for several subjects: the first of these that is present (design.md §4). */
-const WORST = [
-  EXIT.interrupted,
-  EXIT.error,
-  EXIT.refused,
-  EXIT.notFound,
-  EXIT.migrationFailed,
-  EXIT.migrationCancelled,
-  EXIT.timeout,
-]
-
-export function exitOf(errors: (MigError | undefined)[]): ExitCode {
-  return WORST.find((exit) => errors.some((error) => error?.exit === exit)) ?? EXIT.ok
+/**
+ * Moves several VMs at once, each by itself; the cluster's own limits say how many really move. Results come in the
+ * order of the names; a name that is given twice counts once.
+ */
+export function moveAll(
+  cluster: Cluster,
+  references: Reference[],
+  options: MoveOptions,
+): Promise<Moved[]> {
+  const distinct = new Map(references.map((reference) => [reference.name, reference]))
+  return Promise.all([...distinct.values()].map((vm) => moveVm(cluster, vm, options)))
 }
 
 function ended(

@@ -2,6 +2,7 @@ import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
 import { phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, MigrationState, Pod, Vmi } from '../kubevirt/types.ts'
 import type { CopyProgress, FinishedCopy } from './progress.ts'
+import type { Waiting } from './waiting.ts'
 
 /** All that is known of one migration at one moment. */
 export interface Observed {
@@ -12,6 +13,8 @@ export interface Observed {
   targetPod: Pod | undefined
   /** Of the migration, its VMI and its target pod, by uid. */
   events: ReadonlyMap<string, Event>
+  /** How it stands for a slot, while it is pending without a target pod. */
+  waiting: Waiting | undefined
   progress: CopyProgress | undefined
   finished: FinishedCopy | undefined
   /** When a phase was seen to begin, in ms, for those that began while we looked: finer than Kubernetes' whole seconds. */
@@ -23,6 +26,7 @@ export type Observation =
   | { kind: 'vmi'; object: Vmi; deleted: boolean }
   | { kind: 'pod'; object: Pod; deleted: boolean }
   | { kind: 'event'; object: Event; deleted: boolean }
+  | { kind: 'waiting'; waiting: Waiting }
   | { kind: 'progress'; progress: CopyProgress }
   | { kind: 'finished'; finished: FinishedCopy }
 
@@ -33,6 +37,7 @@ export function firstSight(migration: Migration, vmi?: Vmi): Observed {
     vmi,
     targetPod: undefined,
     events: new Map(),
+    waiting: undefined,
     progress: undefined,
     finished: undefined,
     seenAt: new Map(),
@@ -53,6 +58,8 @@ export function observe(known: Observed, observation: Observation, now: number):
       return observePod(known, observation.object, observation.deleted)
     case 'event':
       return observeEvent(known, observation.object, observation.deleted)
+    case 'waiting':
+      return { ...known, waiting: observation.waiting }
     case 'progress':
       return { ...known, progress: observation.progress }
     case 'finished':

@@ -8,6 +8,7 @@ import { eventTime, type Observed, ownState } from './observed.ts'
 import { estimateOf } from './progress.ts'
 import { warningsOf } from './steps.ts'
 import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
+import { isWaiting } from './waiting.ts'
 
 export const API_VERSION = 'kubectl-mig/v1alpha1'
 
@@ -29,6 +30,8 @@ export interface MigrationReport {
   since: string | null
   forSeconds: number | null
   cancelling: boolean
+  /** Which limit holds it while it waits for a slot; null when none does, or it is not known. */
+  waiting: WaitingReport | null
   durationSeconds: number | null
   sourceNode: string | null
   targetNode: string | null
@@ -59,6 +62,18 @@ export interface MigrationIdentity {
   createdAt: string | null
   /** Who wanted it: a person, an eviction (drain), KubeVirt's workload updater. */
   origin: 'user' | 'evacuation' | 'workload-update'
+}
+
+export interface WaitingReport {
+  limit: 'cluster' | 'node'
+  node: string | null
+  used: number
+  of: number
+  /** The migrations that hold the slots, as NAMESPACE/NAME. */
+  by: string[]
+  /** How many waiting ones rank above it, and with how many it competes: KubeVirt promises no order among those. */
+  above: number
+  competing: number
 }
 
 export interface CopyReport {
@@ -98,6 +113,7 @@ export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): Mig
     since: rfc3339(timeline.since),
     forSeconds: timeline.since === undefined ? null : seconds(now - timeline.since),
     cancelling: !over && isCancelling(observed),
+    waiting: waitingReport(observed),
     durationSeconds: timeline.total ? seconds(timeline.total.ms) : null,
     // Before hand-off the VM is where it always was.
     sourceNode: state?.sourceNode ?? (over ? null : (vmi?.status?.nodeName ?? null)),
@@ -134,6 +150,7 @@ export function emptyReport(namespace: string, vm: string, now: number): Migrati
     since: null,
     forSeconds: null,
     cancelling: false,
+    waiting: null,
     durationSeconds: null,
     sourceNode: null,
     targetNode: null,
@@ -188,6 +205,20 @@ function identityOf({ metadata }: Migration): MigrationIdentity {
         : ANNOTATION.workloadUpdateMigration in annotations
           ? 'workload-update'
           : 'user',
+  }
+}
+
+function waitingReport(observed: Observed): WaitingReport | null {
+  const { waiting } = observed
+  if (!waiting || waiting.admit || !isWaiting(observed)) return null
+  return {
+    limit: waiting.limit,
+    node: waiting.node ?? null,
+    used: waiting.used,
+    of: waiting.of,
+    by: waiting.by.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    above: waiting.standing.above.length,
+    competing: waiting.standing.competing.length,
   }
 }
 

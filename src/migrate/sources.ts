@@ -8,7 +8,9 @@ import type { Channel } from './channel.ts'
 import { followCopy } from './copy-metrics.ts'
 import { toGap } from './gap.ts'
 import { isCopying, type Observation, type Observed } from './observed.ts'
+import { followQueue } from './queue-watch.ts'
 import type { Step } from './steps.ts'
+import { isWaiting, type Waiting } from './waiting.ts'
 
 export type Input =
   | Observation
@@ -39,6 +41,8 @@ export function startSources(
   const gaps = new Set<string>()
   const watched = new Set<string>()
   const connection = connectionOf(inputs)
+  let current = first
+  let queueing = false
   let copying = false
 
   const follow = async (
@@ -85,6 +89,13 @@ export function startSources(
     advance(observed) {
       wantEvents(observed.vmi?.metadata.uid)
       wantEvents(observed.targetPod?.metadata.uid)
+      current = observed
+      if (!queueing && isWaiting(observed)) {
+        queueing = true
+        const look = () => (isWaiting(current) ? current : undefined)
+        const onWaiting = (waiting: Waiting) => inputs.push({ kind: 'waiting', waiting })
+        want('slots', followQueue(cluster, look, { clock, signal, onWaiting }))
+      }
       if (copying || !isCopying(observed)) return
       copying = true
       const onProgress = (progress: NonNullable<Observed['progress']>) =>

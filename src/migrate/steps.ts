@@ -4,6 +4,7 @@ import type { Gap } from './gap.ts'
 import { concerns, type Observed } from './observed.ts'
 import type { CopyProgress } from './progress.ts'
 import { isCancelling, type Outcome, outcomeOf } from './timeline.ts'
+import { isWaiting, type Waiting } from './waiting.ts'
 
 /** What happened, in the order in which it is told. */
 export type Step =
@@ -12,6 +13,8 @@ export type Step =
   | { type: 'pod'; pod: Pod }
   | { type: 'warning'; event: Event }
   | { type: 'cancelling' }
+  /** It stands otherwise for a slot than before. */
+  | { type: 'waiting'; waiting: Waiting }
   | { type: 'progress'; progress: CopyProgress }
   /** Cannot be seen; told once. */
   | { type: 'gap'; gap: Gap }
@@ -31,6 +34,8 @@ export function stepsBetween(before: Observed, after: Observed): Step[] {
   const outcome = outcomeOf(after)
   const ended = outcome !== 'running'
   if (phase !== phaseOf(before.migration)) steps.push({ type: 'phase', phase })
+  if (after.waiting && isWaiting(after) && standing(after) !== standing(before))
+    steps.push({ type: 'waiting', waiting: after.waiting })
   if (after.progress && after.progress !== before.progress && !ended)
     steps.push({ type: 'progress', progress: after.progress })
   if (ended && outcomeOf(before) === 'running') steps.push({ type: 'end', outcome })
@@ -55,6 +60,13 @@ export function warningsOf(observed: Observed): Event[] {
 function saying({ reason, message, involvedObject }: Event): string {
   const text = (message ?? '').replace(/^\(combined from similar events\): /, '')
   return `${involvedObject.kind} ${reason} ${text}`
+}
+
+function standing({ waiting }: Observed): string {
+  if (!waiting) return ''
+  const { above, competing } = waiting.standing
+  const held = waiting.admit ? [] : [waiting.limit, waiting.used, waiting.of]
+  return JSON.stringify([waiting.admit, ...held, above.length, competing.length])
 }
 
 /** What a person would call another state of the pod. */

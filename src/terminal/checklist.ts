@@ -1,15 +1,17 @@
 import type { Ora } from 'ora'
 import { neutral } from './neutral.ts'
+import { wideBar } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-import { padEnd, padStart, truncate } from './width.ts'
+import { padEnd, padStart, truncate, wrap } from './width.ts'
 
 export interface CheckItem {
   label: string
   /** How long it took, or takes. */
   took?: string | undefined
-  /** Made safe here; may carry colours when `styled`. */
+  /** Made safe here. */
   detail?: string | undefined
-  styled?: boolean
+  /** How much of it is done, 0 to 1: a bar on a line of its own. */
+  part?: number | undefined
 }
 
 export type Mark = 'done' | 'failed' | 'warning' | 'waiting'
@@ -32,15 +34,15 @@ export async function createChecklist(terminal: Terminal): Promise<Checklist> {
   const { theme } = terminal
   let current: (() => CheckItem) | undefined
   let timer: NodeJS.Timeout | undefined
-  const text = () =>
-    current ? truncate(checkText(current()), Math.max(1, terminal.columns() - INDENT - 3)) : ''
+  const text = () => (current ? activeText(current(), terminal) : '')
   const spinner: Ora = ora({
     stream: sized(terminal),
     isEnabled: true,
     // Colours and symbols are the theme's: ora's own ignore NO_COLOR.
     color: false,
     spinner: { frames: theme.symbols.spinner.map(theme.active), interval: FRAME_MS },
-    indent: INDENT,
+    // Not ora's own indent: it would leave the cursor there when it stops.
+    prefixText: ' '.repeat(INDENT - 1),
     // Keys stay with the terminal; Ctrl-C is handled by the command.
     discardStdin: false,
   })
@@ -60,8 +62,7 @@ export async function createChecklist(terminal: Terminal): Promise<Checklist> {
   return {
     add(mark, item) {
       stop()
-      const line = `${' '.repeat(INDENT)}${markOf(mark, terminal)} ${checkText(item)}`
-      terminal.write(`${truncate(line, terminal.columns())}\n`)
+      for (const line of checkLines(mark, item, terminal)) terminal.write(`${line}\n`)
       if (current) start()
     },
     follow(item) {
@@ -81,11 +82,29 @@ const FRAME_MS = 80
 /** As wide as the longest phase, PreparingTarget. */
 const LABEL_WIDTH = 15
 const TOOK_WIDTH = 6
+/** The column at which details begin. */
+const DETAIL_AT = INDENT + 2 + LABEL_WIDTH + 1 + TOOK_WIDTH + 2
 
 /** `Scheduling        3.2s  target pod virt-launcher-vm-1-x on node-3` */
-export function checkText({ label, took = '', detail = '', styled = false }: CheckItem): string {
-  const text = styled ? detail : neutral(detail)
-  return `${padEnd(neutral(label), LABEL_WIDTH)} ${padStart(took, TOOK_WIDTH)}  ${text}`.trimEnd()
+export function checkText({ label, took = '', detail = '' }: CheckItem): string {
+  return `${padEnd(neutral(label), LABEL_WIDTH)} ${padStart(took, TOOK_WIDTH)}  ${neutral(detail)}`.trimEnd()
+}
+
+/** A finished line; a detail that is too long goes on below. */
+function checkLines(mark: Mark, item: CheckItem, terminal: Terminal): string[] {
+  const room = Math.max(20, terminal.columns() - DETAIL_AT)
+  const [first = '', ...rest] = wrap(neutral(item.detail ?? ''), room)
+  return [
+    `${' '.repeat(INDENT)}${markOf(mark, terminal)} ${checkText({ ...item, detail: first })}`,
+    ...rest.map((line) => `${' '.repeat(DETAIL_AT)}${line}`),
+  ]
+}
+
+/** Behind the spinner. Cut, not broken: it is drawn again and again in its place. */
+function activeText(item: CheckItem, terminal: Terminal): string {
+  const line = truncate(checkText(item), Math.max(1, terminal.columns() - INDENT - 3))
+  if (item.part === undefined) return line
+  return `${line}\n${' '.repeat(DETAIL_AT)}${wideBar(item.part, DETAIL_AT, terminal)}`
 }
 
 export function markOf(mark: Mark, { theme }: Pick<Terminal, 'theme'>): string {

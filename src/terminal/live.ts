@@ -4,8 +4,8 @@ import { truncate, widthOf } from './width.ts'
 export interface LiveView {
   /** Draws the view; called again on every change. Lines are cut to the window. */
   draw(lines: string[]): void
-  /** Leaves the last view standing and gives the terminal back. Idempotent. */
-  close(): void
+  /** Gives the terminal back; the last view stays, unless it is to be erased. Idempotent. */
+  close(options?: { erase?: boolean }): void
 }
 
 const HIDE_CURSOR = '\u001b[?25l'
@@ -38,13 +38,14 @@ export function createLiveView(terminal: Terminal): LiveView {
   terminal.write(HIDE_CURSOR)
   return {
     draw,
-    close() {
+    close({ erase = false } = {}) {
       if (closed) return
       closed = true
       endResize()
       process.off('exit', restore)
       // What a Ctrl-C echoed stands below the view.
-      terminal.write(`\r${ERASE_BELOW}${SHOW_CURSOR}`)
+      const back = erase ? upTo(drawn, terminal.columns()) : '\r'
+      terminal.write(`${back}${ERASE_BELOW}${SHOW_CURSOR}`)
     },
   }
 }

@@ -1,4 +1,20 @@
+import type { Terminal } from './terminal.ts'
+
 export type Format = 'json' | 'yaml'
+
+/** The answer on stdout: one document, or lines for a person. */
+export async function print(
+  terminal: Terminal,
+  document: unknown,
+  format: Format | undefined,
+  lines: () => string[],
+): Promise<void> {
+  const text = () =>
+    lines()
+      .map((line) => `${line}\n`)
+      .join('')
+  terminal.write(format ? await formatDocument(document, format) : text())
+}
 
 /**
  * One machine-readable document. With `stream` (-w) it is one of many: JSON on a line of its own, YAML after `---`.

@@ -4,7 +4,14 @@ import type { Style } from './theme.ts'
 import { padEnd, truncate, widthOf } from './width.ts'
 
 /** Callers pass texts as they came from the cluster; they are made safe here. */
-export type Cell = string | { text: string; style?: Style | undefined }
+export type Cell =
+  | string
+  | {
+      text: string
+      style?: Style | undefined
+      /** Stands before the text as it is: a bar in its colours. */
+      before?: string
+    }
 
 const GAP = '   '
 
@@ -21,9 +28,9 @@ export function table(
   const last = titles.length - 1
   const styled = rows.map((row) =>
     titles.map((_, i) => {
-      const { text, style } = asObject(row[i])
+      const { text, style, before = '' } = asObject(row[i])
       const shown = neutral(text) || (i === last ? '' : '<none>')
-      return style ? theme[style](shown) : shown
+      return before + (style ? theme[style](shown) : shown)
     }),
   )
   const widths = titles.map((title, i) =>
@@ -41,6 +48,6 @@ export function table(
   )
 }
 
-function asObject(cell: Cell | undefined): { text: string; style?: Style | undefined } {
+function asObject(cell: Cell | undefined): Exclude<Cell, string> {
   return typeof cell === 'object' ? cell : { text: cell ?? '' }
 }

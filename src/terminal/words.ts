@@ -6,6 +6,7 @@ import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
 import type { CopyReport, MigrationReport } from '../migrate/report.ts'
 import { podTrouble } from '../migrate/steps.ts'
 import { isCancelling, type Span } from '../migrate/timeline.ts'
+import type { Waiting } from '../migrate/waiting.ts'
 import {
   count,
   formatAge,
@@ -42,7 +43,7 @@ export function activeDetail(phase: string, observed: Observed): string {
       case '':
         return 'virt-controller has not looked at it yet'
       case 'Pending':
-        return pod ? `target pod ${pod.metadata.name}` : 'no target pod yet'
+        return pod ? `target pod ${pod.metadata.name}` : waitingText(observed)
       case 'Scheduling':
         return podText(observed)
       case 'Scheduled':
@@ -80,6 +81,22 @@ export function doneDetail(phase: string, observed: Observed): string {
     default:
       return ''
   }
+}
+
+/** What KubeVirt says of the waiting in conditions, else what the limits say. */
+function waitingText({ migration, waiting }: Observed): string {
+  for (const { type, status, message } of migration.status?.conditions ?? [])
+    if (status === 'True' && BLOCKS[type]) return message || BLOCKS[type]
+  if (!waiting) return 'the target pod is to come'
+  return waiting.admit ? 'a slot is free, the target pod is to come' : limitText(waiting)
+}
+
+/** Conditions of the migration that hold it in Pending (fact sheet control-plane.md §1.3). */
+const BLOCKS: Record<string, string> = {
+  migrationRejectedByResourceQuota: 'a resource quota of the namespace refuses the target pod',
+  migrationBlockedByUtilityVolumes: 'waits for utility volumes to be detached',
+  migrationBlockedByBackup: 'waits for a backup to complete',
+  decentralizedMigrationBlocked: 'waits for the other cluster',
 }
 
 function podText({ targetPod }: Observed): string {
@@ -143,13 +160,7 @@ function capacityText(capacity: Forecast['capacity']): string {
 }
 
 /** Which limit holds a migration; there are no positions in KubeVirt's queue (design.md §4). */
-export function limitText(held: {
-  limit: 'cluster' | 'node'
-  used: number
-  of: number
-  node?: string
-  standing: { above: unknown[]; competing: unknown[] }
-}): string {
+function limitText(held: Extract<Waiting, { admit: false }>): string {
   const { limit, used, of, node, standing } = held
   const which = limit === 'cluster' ? 'the cluster' : `node ${node}`
   const { above, competing } = standing
@@ -182,6 +193,17 @@ export function movedText(report: MigrationReport): string {
   const route = `from ${sourceNode ?? 'an unknown node'} to ${targetNode ?? 'an unknown node'}`
   const time = durationSeconds === null ? '' : ` in ${formatDuration(durationSeconds * 1000)}`
   return `${vm} moved ${route}${time}: ${copiedText(copy)}`
+}
+
+/** What asking for the end does now (fact sheet control-plane.md §2.10). */
+export function askedText({ effect, again }: { effect: string; again: boolean }): string {
+  return `${again ? 'asked for before' : 'asked for'}${EFFECTS[effect] ?? ''}`
+}
+
+const EFFECTS: Record<string, string> = {
+  immediate: '; it ends at once',
+  deferred: '; KubeVirt takes notice when the copy starts',
+  requested: '; the source node stops the copy',
 }
 
 export function warningText({ reason, message, involvedObject }: Event): string {

@@ -1,0 +1,86 @@
+import type { Cluster } from '../cluster/cluster.ts'
+import { isFinal } from '../kubevirt/migration.ts'
+import type { Reference } from '../kubevirt/reference.ts'
+import { findSubject, type Subject } from './find.ts'
+import { follow } from './follow.ts'
+import type { Gap } from './gap.ts'
+import { type ListOptions, listMigrations } from './list.ts'
+import { type Look, lookAt } from './look.ts'
+import type { Observed } from './observed.ts'
+import {
+  emptyReport,
+  listOf,
+  type MigrationList,
+  type MigrationReport,
+  reportOf,
+} from './report.ts'
+import { type ListChange, watchMigrations } from './watch-list.ts'
+
+/** What `kubectl mig status` has to show: one VM's migration, or many. */
+export interface Status {
+  /** Undefined for a list. */
+  subject: Subject | undefined
+  migrations: Observed[]
+  gaps: Gap[]
+}
+
+export interface StatusOptions extends ListOptions {
+  /** Undefined: all migrations. */
+  reference: Reference | undefined
+}
+
+/**
+ * Where migrations are now.
+ * @throws MigError: nothing of that name (9), not permitted (8), unreachable (1)
+ */
+export async function readStatus(
+  cluster: Cluster,
+  { reference, ...options }: StatusOptions,
+  look: Look,
+): Promise<Status> {
+  if (!reference)
+    return {
+      subject: undefined,
+      migrations: await listMigrations(cluster, options, look),
+      gaps: [],
+    }
+  const subject = await findSubject(cluster, reference, {
+    namespace: options.namespace ?? cluster.namespace,
+    signal: look.signal,
+  })
+  const { migration, vmi } = subject
+  if (!migration) return { subject, migrations: [], gaps: [] }
+  const { observed, gaps } = await lookAt(cluster, { migration, vmi }, look)
+  return { subject, migrations: [observed], gaps }
+}
+
+/** The status, then every change of it: of one migration to its end, of all of them for ever. */
+export async function* watchStatus(
+  cluster: Cluster,
+  options: StatusOptions,
+  look: Look,
+): AsyncGenerator<ListChange, void, undefined> {
+  if (!options.reference) return yield* watchMigrations(cluster, options, look)
+  const { migrations } = await readStatus(cluster, options, look)
+  const [first] = migrations
+  yield { step: { type: 'listed' }, observed: first, migrations }
+  if (!first || isFinal(first.migration)) return
+  for await (const { step, observed } of follow(cluster, first, look))
+    yield { step, observed, migrations: [observed] }
+}
+
+/** As JSON and YAML: a report for one, a list for many. */
+export function statusDocument(
+  { subject, migrations, gaps }: Status,
+  now: number,
+): MigrationReport | MigrationList {
+  if (!subject)
+    return listOf(
+      migrations.map((observed) => reportOf(observed, now)),
+      now,
+    )
+  const [observed] = migrations
+  if (observed) return reportOf(observed, now, gaps)
+  const report = emptyReport(subject.namespace, subject.name, now)
+  return { ...report, sourceNode: subject.vmi?.status?.nodeName ?? null }
+}

@@ -1,0 +1,20 @@
+import { phaseOf } from '../kubevirt/migration.ts'
+import type { Migration, Vmi } from '../kubevirt/types.ts'
+import { type CapacityDecision, type ClusterView, capacityFor } from '../rules/capacity.ts'
+import { type QueueStanding, standingOf } from '../rules/queue.ts'
+import type { Observed } from './observed.ts'
+
+/** How a migration that has no target pod yet stands for a slot. There are no positions in KubeVirt's queue. */
+export type Waiting = CapacityDecision & { standing: QueueStanding }
+
+export function waitingFor(view: ClusterView, migration: Migration, vmi: Vmi | undefined): Waiting {
+  return {
+    ...capacityFor(view, vmi?.status?.nodeName),
+    standing: standingOf(migration, view.migrations, view.pods),
+  }
+}
+
+/** KubeVirt itself says nothing of why it waits: no condition, no event (fact sheet control-plane.md §2.6). */
+export function isWaiting({ migration, targetPod, gone }: Observed): boolean {
+  return !gone && phaseOf(migration) === 'Pending' && targetPod === undefined
+}

@@ -1,0 +1,35 @@
+import type { Status } from '../migrate/status.ts'
+import { neutral } from './neutral.ts'
+import { type StatusTableOptions, statusLines } from './status-table.ts'
+import type { Terminal } from './terminal.ts'
+import { noMigrationText, timelineLines } from './timeline-view.ts'
+
+/** A status as a person reads it: the timeline of one migration, or a table of many. */
+export function statusText(
+  { subject, migrations, gaps }: Status,
+  terminal: Terminal,
+  now: number,
+  options: StatusTableOptions,
+): string[] {
+  if (!subject) return migrations.length > 0 ? statusLines(migrations, terminal, now, options) : []
+  const [observed] = migrations
+  if (!observed) return [noMigrationText(subject)]
+  const unseen = gaps.map(({ what, why }) =>
+    terminal.theme.quiet(neutral(`not visible: ${what}: ${why}`)),
+  )
+  return [...timelineLines(observed, terminal, now), ...(unseen.length > 0 ? ['', ...unseen] : [])]
+}
+
+/** For stderr, where the table would be empty. */
+export function nothingText({
+  namespace,
+  all,
+}: {
+  namespace: string | undefined
+  all: boolean
+}): string {
+  const place = namespace === undefined ? 'in any namespace' : `in namespace "${namespace}"`
+  return all
+    ? `no migration ${place}`
+    : `no migration is in flight or ended within the last hour ${place}; --all shows older ones`
+}

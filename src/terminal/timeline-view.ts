@@ -1,0 +1,103 @@
+import { phaseOf } from '../kubevirt/migration.ts'
+import type { Subject } from '../migrate/find.ts'
+import type { Observed } from '../migrate/observed.ts'
+import { doneOf } from '../migrate/progress.ts'
+import { reportOf } from '../migrate/report.ts'
+import { warningsOf } from '../migrate/steps.ts'
+import { failureOf, type Timeline, type TimelineEntry, timelineOf } from '../migrate/timeline.ts'
+import { checkText, markOf } from './checklist.ts'
+import { neutral } from './neutral.ts'
+import { wideBar } from './progress.ts'
+import type { Terminal } from './terminal.ts'
+import { formatAge, formatTime } from './units.ts'
+import { truncate } from './width.ts'
+import { activeDetail, copiedText, doneDetail, phaseName, spanText, warningText } from './words.ts'
+
+/** One migration: where it is now and for how long, then its phases with their durations, then its warnings. */
+export function timelineLines(observed: Observed, terminal: Terminal, now: number): string[] {
+  const timeline = timelineOf(observed, now)
+  const warnings = warningsOf(observed)
+  const lines = [
+    headline(observed, timeline, terminal, now),
+    '',
+    ...timeline.entries.flatMap((entry) => entryLines(entry, observed, terminal, now)),
+    ...(warnings.length > 0 ? [''] : []),
+    ...warnings.map((event) => `${markOf('warning', terminal)} ${neutral(warningText(event))}`),
+  ]
+  return terminal.interactive ? lines.map((line) => truncate(line, terminal.columns())) : lines
+}
+
+/** A VM without migration. */
+export function noMigrationText({ namespace, name, vmi }: Subject): string {
+  const place = vmi?.status?.nodeName ? ` runs on ${vmi.status.nodeName}` : ' is not running'
+  return neutral(`${name} in namespace ${namespace}${place}; it has no migration`)
+}
+
+/** `vm-1: Running for 12s (kubectl-mig-x7k2p in demo), node-1 → node-3` */
+function headline(
+  observed: Observed,
+  { outcome, phase, since, total }: Timeline,
+  { theme }: Terminal,
+  now: number,
+): string {
+  const { name, namespace } = observed.migration.metadata
+  const { vm, sourceNode, targetNode } = reportOf(observed, now)
+  const route = sourceNode
+    ? `, ${sourceNode}${targetNode ? ` ${theme.symbols.arrow} ${targetNode}` : ''}`
+    : ''
+  const age = since === undefined ? '' : ` ${formatAge(now - since)}`
+  const state =
+    outcome === 'running'
+      ? `${phaseName(phase)}${age ? ` for${age}` : ''}`
+      : `${OUTCOMES[outcome]}${age ? `${age} ago` : ''}${total ? `, after ${spanText(total)}` : ''}`
+  return `${theme.strong(neutral(vm))}: ${neutral(`${state}${route}`)} ${theme.quiet(neutral(`(${name} in ${namespace})`))}`
+}
+
+const OUTCOMES = {
+  succeeded: 'moved',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  unknown: 'gone',
+} as const
+
+function entryLines(
+  entry: TimelineEntry,
+  observed: Observed,
+  terminal: Terminal,
+  now: number,
+): string[] {
+  const { theme } = terminal
+  const { phase, state, took, at } = entry
+  const time = at === undefined ? ' '.repeat(TIME_WIDTH) : formatTime(at, now)
+  const item = {
+    label: phaseName(phase),
+    took: spanText(took),
+    detail: detailOf(entry, observed, now),
+  }
+  const line = `${symbolOf(entry, observed, terminal)} ${theme.quiet(time)}  ${checkText(item)}`
+  if (state === 'ahead')
+    return [theme.quiet(`${theme.symbols.waiting} ${time}  ${checkText(item)}`.trimEnd())]
+  const part = state === 'current' && observed.progress ? doneOf(observed.progress) : undefined
+  if (part === undefined) return [line]
+  return [line, `${' '.repeat(BAR_INDENT)}${wideBar(part, BAR_INDENT, terminal)}`]
+}
+
+const TIME_WIDTH = 9
+/** Under the details. */
+const BAR_INDENT = 2 + TIME_WIDTH + 2 + 15 + 1 + 6 + 2
+
+function symbolOf({ phase, state }: TimelineEntry, { migration }: Observed, terminal: Terminal) {
+  if (phase === 'Failed') return markOf('failed', terminal)
+  if (state === 'done') return markOf('done', terminal)
+  return phaseOf(migration) === phase
+    ? terminal.theme.active(terminal.theme.symbols.active)
+    : markOf('waiting', terminal)
+}
+
+function detailOf({ phase, state }: TimelineEntry, observed: Observed, now: number): string {
+  if (state === 'ahead') return ''
+  if (state === 'current') return activeDetail(phase, observed)
+  if (phase === 'Failed') return failureOf(observed)?.reason ?? 'no reason is recorded'
+  if (phase === 'Succeeded') return copiedText(reportOf(observed, now).copy)
+  return doneDetail(phase, observed)
+}
