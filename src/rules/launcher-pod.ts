@@ -18,13 +18,16 @@ export interface LauncherOptions {
   limits?: AutomaticLimits
 }
 
+/** What the lab's KubeVirt runs guests in. */
+export const LAUNCHER_IMAGE = 'registry/virt-launcher:v1.9.0'
+
 const NON_ROOT = 107
 /** Seconds that a launcher has beyond its guest's own grace. */
 const GRACE_MARGIN = 30
 
 /** The first launcher pod of a VM, as virt-controller renders it (fact sheet control-plane.md §2.7). */
 export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
-  const { kubevirt, release = ASSUMED_RELEASE, image = 'registry/virt-launcher:v1.9.0' } = options
+  const { kubevirt, release = ASSUMED_RELEASE, image = LAUNCHER_IMAGE } = options
   const { spec, metadata } = vmi
   const overhead = launcherOverhead(vmi, kubevirt, release)
   const affinity = launcherAffinity(vmi)

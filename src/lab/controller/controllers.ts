@@ -1,11 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { startCaches } from './caches.ts'
+import { startEvacuationController } from './evacuation-controller.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { startMigrationController } from './migration/controller.ts'
 import { startQuotaController } from './quota-controller.ts'
+import { startVmController } from './vm/controller.ts'
 import { startVmiController } from './vmi/controller.ts'
 import type { Log } from './worker.ts'
+import { startWorkloadUpdater } from './workload-updater.ts'
 
 export interface ControllersOptions {
   /** As virt-controller. */
@@ -30,6 +33,9 @@ export async function startControllers(options: ControllersOptions): Promise<Con
   const workers = [
     startMigrationController(shared),
     startVmiController(shared),
+    startVmController(shared),
+    startEvacuationController(shared),
+    startWorkloadUpdater(shared),
     startQuotaController(shared),
   ]
   let closing: Promise<void> | undefined

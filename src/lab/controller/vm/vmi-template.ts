@@ -1,0 +1,33 @@
+import { ANNOTATION, VM_FINALIZER } from '../../../kubevirt/labels.ts'
+import type { Vm } from '../../../kubevirt/types.ts'
+
+/** The VMI of a VM: its template, under its name, with the generation that it was started from. */
+export function vmiFor({ metadata, spec }: Vm): object {
+  const { name, namespace, uid, generation = 1 } = metadata
+  const template = spec.template
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: {
+      name,
+      namespace,
+      labels: template?.metadata?.labels ?? {},
+      annotations: {
+        ...template?.metadata?.annotations,
+        [ANNOTATION.vmGeneration]: String(generation),
+      },
+      finalizers: [VM_FINALIZER],
+      ownerReferences: [
+        {
+          apiVersion: 'kubevirt.io/v1',
+          kind: 'VirtualMachine',
+          name,
+          uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: template?.spec ?? {},
+  }
+}
