@@ -93,6 +93,13 @@ export const CATALOGUE = {
     mend: 'Nothing to do.',
     rank: 0,
   },
+  MIG0011: {
+    title: 'On its way',
+    means: 'The migration has been in its phase for less than a minute.',
+    detected: 'the time of the phase',
+    mend: 'Nothing to do.',
+    rank: 1,
+  },
   MIG1000: {
     title: 'Nothing blocks a migration',
     means: 'LiveMigratable is True.',

@@ -62,7 +62,7 @@ export function reportOf(diagnosis: Diagnosis, generatedAt: number): DiagnosisRe
   const { world } = diagnosis
   const { evidence, now } = world
   const ordered = shown(
-    diagnosis.judged.map((judged) => ({ ...judged, verdict: verdictOf(judged) })),
+    diagnosis.judged.map((judged) => ({ ...judged, verdict: verdictOf(judged, now) })),
   )
   const subjects = ordered.map((judged) => subjectReport(judged, now))
   return {

@@ -2,6 +2,7 @@ import { eventTime } from '../evidence/latest.ts'
 import type { LogHit } from '../evidence/log-hits.ts'
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
 import type { Pod } from '../kubevirt/types.ts'
+import { isOfStage } from './stage.ts'
 import type { Said, Subject, World } from './subject.ts'
 import { matchTexts } from './texts.ts'
 import { short } from './words.ts'
@@ -19,11 +20,10 @@ export function attribute(world: World, subjects: Subject[]): void {
   for (const hit of world.evidence.logs) {
     const named = subjects.filter((subject) => names(hit, subject))
     const about = named.length > 0 ? named : isNamed(hit, subjects) || !only ? [] : [only]
-    for (const subject of about)
-      if (isTimely(hit, subject))
-        subject.said.push(...fromLog(hit).filter((said) => isReached(said, subject)))
+    for (const subject of about) if (isTimely(hit, subject)) subject.said.push(...fromLog(hit))
   }
   for (const subject of subjects) {
+    subject.said = subject.said.filter(({ row }) => isOfStage(row.code, subject))
     subject.said.sort((a, b) => (a.time ?? 0) - (b.time ?? 0))
     // A refusal at admission is the only trace of a migration that was never created.
     if (subject.kind === 'vmi') subject.troubled ||= subject.said.some(isRefusal)
@@ -182,18 +182,6 @@ function isTimely(hit: LogHit, subject: Subject): boolean {
     const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded') ?? born
     return hit.time! >= from - 5000 && hit.time! <= to + HOUR
   })
-}
-
-const BEFORE_DATA = ['Pending', 'Scheduling', 'Scheduled']
-
-/** What proxies, TLS, network and the copy say cannot be about a migration that was never handed off. */
-function isReached({ row }: Said, { kind, migration, phase }: Subject): boolean {
-  if (kind !== 'migration' || !/^MIG[5678]/.test(row.code)) return true
-  const reached = (migration?.status?.phaseTransitionTimestamps ?? [])
-    .map((t) => t.phase)
-    .filter((p) => p !== 'Failed')
-  const last = reached.at(-1) ?? phase
-  return !BEFORE_DATA.includes(last)
 }
 
 const KINDS: Record<string, string> = {

@@ -1,3 +1,4 @@
+import { enteredAt, timeOf } from '../kubevirt/migration.ts'
 import { CATALOGUE } from './catalogue.ts'
 import type { Judged } from './engine.ts'
 import { type EndsByItself, type Finding, finding, type Status } from './finding.ts'
@@ -26,14 +27,34 @@ export function scoreOf({ code, status, weight = 0, confidence }: Finding): numb
  * The one cause that explains the most about a subject. Something went wrong and no check found a cause: then the verdict
  * is that the evidence does not decide, with what would.
  */
-export function verdictOf({ subject, findings }: Judged): Verdict {
+export function verdictOf({ subject, findings }: Judged, now: number): Verdict {
   const [first] = ranked(findings)
   const decided =
     first && first.status !== 'pass' && (first.status !== 'info' || !isOpen(subject, first))
   if (first && (decided || !subject.troubled))
     return { finding: first, endsByItself: endOf(first, subject) }
   if (!subject.troubled) return { finding: nothingWrong(subject), endsByItself: 'unknown' }
+  if (isFresh(subject, now)) return { finding: onItsWay(subject), endsByItself: 'yes' }
   return { finding: undecided(subject, findings), endsByItself: 'unknown' }
+}
+
+const FRESH_MS = 60_000
+
+/** Every phase takes a while; that alone is no trouble. */
+function isFresh({ migration, phase }: Subject, now: number): boolean {
+  if (!migration || phase === 'Failed') return false
+  const since = enteredAt(migration, phase) ?? timeOf(migration.metadata.creationTimestamp)
+  return since !== undefined && now - since < FRESH_MS
+}
+
+function onItsWay(subject: Subject): Finding {
+  return finding({
+    code: 'MIG0011',
+    title: `The migration of ${subject.name} is on its way: ${subject.phase || 'just created'}`,
+    status: 'info',
+    objects: [subject.ref],
+    cause: 'It has not been in this phase for long, and nothing speaks against it',
+  })
 }
 
 /** Some information settles the matter (the copy is under way); other leaves a failure open. */
