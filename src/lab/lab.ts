@@ -8,7 +8,7 @@ import { startInformer } from '../cluster/informer.ts'
 import { create, patch } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { KUBEVIRTS, NODES, PODS, VMIS, VMS } from '../kubevirt/resources.ts'
-import type { Quantity, Vm, Vmi } from '../kubevirt/types.ts'
+import type { Quantity, Vmi } from '../kubevirt/types.ts'
 import { nodeAddresses } from './addresses.ts'
 import { type ApiServer, startApiServer } from './api/server.ts'
 import { wellKnownUsers } from './api/users.ts'
@@ -18,7 +18,7 @@ import type { GuestKind } from './node/guest/kinds.ts'
 import type { NodeLog } from './node/log.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
-import { componentPod, instanceOf, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
+import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
 
 export interface LabOptions {
   name: string
@@ -108,18 +108,18 @@ export async function startLab(options: LabOptions): Promise<Lab> {
     opened.push(() => Promise.allSettled(starting.map(async (node) => (await node).close())))
     const threads = Promise.all(starting)
     threads.catch(() => {})
-    const scheduler = await startScheduler({
-      cluster: await open('system:kube-scheduler'),
-      clock,
-    })
-    opened.push(() => scheduler.close())
-    const controllers = await startControllers({
-      cluster: await open(CONTROLLER),
-      clock,
-      log: ({ message, ...line }) => log({ component: 'virt-controller', msg: message, ...line }),
-    })
-    opened.push(() => controllers.close())
-    await seedVms(admin, options)
+    const keep = <T extends { close(): Promise<void> }>(one: T) => {
+      opened.push(() => one.close())
+    }
+    await Promise.all([
+      startScheduler({ cluster: await open('system:kube-scheduler'), clock }).then(keep),
+      startControllers({
+        cluster: await open(CONTROLLER),
+        clock,
+        log: ({ message, ...line }) => log({ component: 'virt-controller', msg: message, ...line }),
+      }).then(keep),
+      seedVms(admin, options),
+    ])
     const nodes = await threads
     await allRunning(admin, options, signal)
     return {
@@ -163,8 +163,7 @@ async function seedCluster(admin: Cluster, names: string[], addresses: string[])
 async function seedVms(admin: Cluster, { vms, memory = '64Mi', dirtyRate }: LabOptions) {
   for (let number = 1; number <= vms; number++) {
     const vm = labVm(`vm-${number}`, { memory, dirtyRate }, vms > 1 && number === vms)
-    const started = await create<Vm>(admin, VMS, vm, { namespace: 'default' })
-    await create(admin, VMIS, instanceOf(started), { namespace: 'default' })
+    await create(admin, VMS, vm, { namespace: 'default' })
   }
 }
 

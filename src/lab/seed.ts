@@ -149,28 +149,3 @@ export function labVm(name: string, vm: LabVm, localDisk: boolean): Vm {
     },
   }
 }
-
-/** The instance of a VM that was started, as its owner makes it. */
-export function instanceOf({ metadata, spec }: Vm): object {
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachineInstance',
-    metadata: {
-      name: metadata.name,
-      namespace: metadata.namespace,
-      labels: spec.template?.metadata?.labels,
-      annotations: spec.template?.metadata?.annotations,
-      ownerReferences: [
-        {
-          apiVersion: 'kubevirt.io/v1',
-          kind: 'VirtualMachine',
-          name: metadata.name,
-          uid: metadata.uid,
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
-    },
-    spec: spec.template?.spec,
-  }
-}

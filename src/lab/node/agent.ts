@@ -51,6 +51,8 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const kubelet = await account(spec.contexts.kubelet)
   const handler = await account(spec.contexts.handler)
   const launchers = new Map<string, LauncherPod>()
+  let lastAddress = 0
+  let lastFolder = 0
   const pods = lookUp(launchers)
 
   const proxies = createProxyManager({
@@ -106,7 +108,6 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   await heartbeats.ready
   for (const vmi of vmis.list()) queue.add(`${vmi.metadata.namespace}/${vmi.metadata.name}`)
 
-  let lastPod = 0
   function network(pod: Pod): PodNetwork {
     const hostIP = spec.address
     if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
@@ -118,11 +119,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   }
 
   function nextAddress(): string {
-    lastPod++
-    return `10.244.${spec.number + Math.floor(lastPod / 250)}.${(lastPod % 250) + 2}`
+    lastAddress++
+    return `10.${244 + Math.floor(lastAddress / 250)}.${spec.number}.${(lastAddress % 250) + 2}`
   }
 
-  let lastFolder = 0
   async function start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess> {
     if (pod.metadata.labels?.[LABEL.app] !== 'virt-launcher') {
       return { stop: async (code) => onExit(code) }

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { Channel, type ChannelHandlers } from './channel.ts'
 
@@ -13,6 +12,8 @@ export async function connectChannel(file: string, handlers: ChannelHandlers): P
 export interface Listening {
   /** Resolves with the first connection; rejects when closed before one came. */
   channel(handlers: ChannelHandlers): Promise<Channel>
+  /** The connection that came goes on, no other comes, and the file is gone. */
+  stop(): void
   close(): Promise<void>
 }
 
@@ -31,6 +32,11 @@ export async function acceptChannel(file: string): Promise<Listening> {
   })
   server.listen(file)
   await once(server, 'listening')
+  const closed = once(server, 'close')
+  const stop = () => {
+    // The file goes with the listener.
+    if (server.listening) server.close()
+  }
   return {
     async channel(handlers) {
       const socket = await first.promise
@@ -38,13 +44,12 @@ export async function acceptChannel(file: string): Promise<Listening> {
       socket.resume()
       return channel
     },
+    stop,
     async close() {
       first.reject(new Error('the guest that was to arrive is gone'))
       accepted?.destroy()
-      const closed = once(server, 'close')
-      server.close()
+      stop()
       await closed
-      await rm(file, { force: true })
     },
   }
 }

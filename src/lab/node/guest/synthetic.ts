@@ -88,7 +88,7 @@ class SyntheticGuest implements Guest {
       disk: files.disk === undefined ? undefined : await acceptChannel(files.disk),
     }
     for (const one of Object.values(listening)) if (one) this.#listening.push(one)
-    return receiveCopy(
+    const arrival = receiveCopy(
       {
         memory: this.#memory,
         disk: this.#disk,
@@ -106,6 +106,10 @@ class SyntheticGuest implements Guest {
         return one.channel(handlers)
       },
     )
+    // The pod may be a source next, and then the same names are the proxy's.
+    const stop = () => this.#listening.forEach((one) => void one.stop())
+    arrival.complete.then(stop, stop)
+    return arrival
   }
 
   async checksum(): Promise<string> {

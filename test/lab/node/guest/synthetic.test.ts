@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
@@ -44,6 +44,7 @@ test('a quiet guest is copied in one round, and both sides have the same checksu
   })
   expect(source.state).toBe('paused')
   expect(await target.checksum()).toBe(await source.checksum())
+  await expect.poll(() => readdir(folder)).toEqual([])
 })
 
 test('two guests that differ have different checksums', async () => {

@@ -1,0 +1,191 @@
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { Cluster } from '../../src/cluster/cluster.ts'
+import { create, get, list, remove } from '../../src/cluster/objects.ts'
+import { handlerMetricsPath, parseMetrics } from '../../src/kubevirt/metrics.ts'
+import { isFinal, phaseOf, publishedPorts } from '../../src/kubevirt/migration.ts'
+import { MIGRATIONS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
+import type { Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
+import { type Lab, startLab } from '../../src/lab/lab.ts'
+
+let lab: Lab
+let admin: Cluster
+
+beforeAll(async () => {
+  lab = await startLab({
+    name: `test-${process.pid}`,
+    nodes: 3,
+    vms: 6,
+    guest: 'synthetic',
+    memory: '16Mi',
+    clock: systemClock,
+  })
+  admin = await lab.connect('admin')
+})
+afterAll(async () => {
+  await admin?.close()
+  await lab?.close()
+})
+
+async function migrate(vmi: string): Promise<Migration> {
+  return create<Migration>(
+    admin,
+    MIGRATIONS,
+    {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstanceMigration',
+      metadata: { generateName: `${vmi}-`, namespace: 'default' },
+      spec: { vmiName: vmi },
+    },
+    { namespace: 'default' },
+  )
+}
+
+const migrationNow = ({ metadata }: Migration) =>
+  get<Migration>(admin, MIGRATIONS, { namespace: 'default', name: metadata.name })
+const vmiNow = (name: string) => get<Vmi>(admin, VMIS, { namespace: 'default', name })
+
+async function ended(migration: Migration): Promise<Migration> {
+  await expect.poll(async () => isFinal(await migrationNow(migration)), patience).toBe(true)
+  return migrationNow(migration)
+}
+const patience = { timeout: 15_000, interval: 25 }
+
+/** Whether the source's handler has the target's word that memory and disk are the same, by migration. */
+async function verified(): Promise<Set<string>> {
+  const handlers = await list<Pod>(admin, PODS, {
+    namespace: 'kubevirt',
+    labelSelector: 'kubevirt.io=virt-handler',
+  })
+  const name = 'kubectl_mig_lab_migration_verified'
+  const samples = await Promise.all(
+    handlers.items.map(async ({ metadata }) =>
+      parseMetrics(
+        await admin.text({ path: handlerMetricsPath('kubevirt', metadata.name) }),
+        new Set([name]),
+      ),
+    ),
+  )
+  return new Set(
+    samples.flat().flatMap(({ labels, value }) => (value === 1 ? [labels['uid'] ?? ''] : [])),
+  )
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => socket.destroy())
+  })
+}
+
+test('a VM moves to another node, its checksum is equal, and all listeners are gone', async () => {
+  const before = await vmiNow('vm-1')
+  const migration = await ended(await migrate('vm-1'))
+  expect(phaseOf(migration)).toBe('Succeeded')
+  expect(migration.status?.phaseTransitionTimestamps?.map(({ phase }) => phase)).toEqual([
+    'Pending',
+    'Scheduling',
+    'Scheduled',
+    'PreparingTarget',
+    'TargetReady',
+    'Running',
+    'Succeeded',
+  ])
+  const state = migration.status?.migrationState
+  const after = await vmiNow('vm-1')
+  expect(after.status?.nodeName).toBe(state?.targetNode)
+  expect(after.status?.nodeName).not.toBe(before.status?.nodeName)
+  expect(await verified()).toContain(migration.metadata.uid)
+  const ports = publishedPorts(state)
+  expect(ports.map(({ label }) => label)).toEqual([0, 49152])
+  for (const { port } of ports) {
+    await expect.poll(() => answers(state?.targetNodeAddress ?? '', port), patience).toBe(false)
+  }
+  // One launcher a VM again: six folders.
+  await expect.poll(() => readdir(lab.socketFolder), patience).toHaveLength(6)
+})
+
+test('ten moves of one VM one after the other, with its local disk: equal each time', async () => {
+  const moves: Migration[] = []
+  for (let i = 0; i < 10; i++) moves.push(await ended(await migrate('vm-6')))
+  expect(moves.map(phaseOf)).toEqual(Array(10).fill('Succeeded'))
+  const last = moves.at(-1)?.status?.migrationState
+  expect(publishedPorts(last).map(({ label }) => label)).toEqual([0, 49152, 49153])
+  const equal = await verified()
+  for (const { metadata } of moves) expect(equal).toContain(metadata.uid)
+}, 60_000)
+
+test('five VMs at once arrive, and the API answers within 50 ms meanwhile', async () => {
+  const started = await Promise.all(['vm-1', 'vm-2', 'vm-3', 'vm-4', 'vm-5'].map(migrate))
+  const times: number[] = []
+  let left = started
+  while (left.length > 0) {
+    const began = performance.now()
+    await vmiNow('vm-1')
+    times.push(performance.now() - began)
+    const now = await Promise.all(left.map(migrationNow))
+    left = now.filter((migration) => !isFinal(migration))
+  }
+  const all = await Promise.all(started.map(migrationNow))
+  expect(all.map(phaseOf)).toEqual(Array(5).fill('Succeeded'))
+  const equal = await verified()
+  for (const { metadata } of all) expect(equal).toContain(metadata.uid)
+  times.sort((a, b) => a - b)
+  expect(times[Math.floor(times.length * 0.9)]).toBeLessThan(50)
+}, 60_000)
+
+describe('when a move does not come to its end the guest goes on where it was', () => {
+  async function slowMove(
+    vmi: string,
+  ): Promise<{ migration: Migration; from: string | undefined }> {
+    const kubevirt = '/apis/kubevirt.io/v1/namespaces/kubevirt/kubevirts/kubevirt'
+    const spec = { configuration: { migrations: { bandwidthPerMigration: '1Mi' } } }
+    await admin.request({
+      method: 'PATCH',
+      path: kubevirt,
+      body: { spec },
+      contentType: 'application/merge-patch+json',
+    })
+    const from = (await vmiNow(vmi)).status?.nodeName
+    const migration = await migrate(vmi)
+    await expect.poll(async () => phaseOf(await migrationNow(migration)), patience).toBe('Running')
+    return { migration, from }
+  }
+
+  test('cancelled in Running', async () => {
+    const { migration, from } = await slowMove('vm-2')
+    await remove(admin, MIGRATIONS, { namespace: 'default', name: migration.metadata.name })
+    await expect
+      .poll(async () => (await vmiNow('vm-2')).status?.migrationState, patience)
+      .toMatchObject({
+        abortRequested: true,
+        abortStatus: 'Succeeded',
+        failed: true,
+        failureReason: 'Live migration has been aborted',
+      })
+    expect((await vmiNow('vm-2')).status?.nodeName).toBe(from)
+    await expect.poll(() => readdir(lab.socketFolder), patience).toHaveLength(6)
+  })
+
+  test('its target pod killed', async () => {
+    const { migration, from } = await slowMove('vm-3')
+    const target = (await vmiNow('vm-3')).status?.migrationState?.targetPod ?? ''
+    await remove(admin, PODS, { namespace: 'default', name: target }, { gracePeriodSeconds: 0 })
+    expect(phaseOf(await ended(migration))).toBe('Failed')
+    expect(await vmiNow('vm-3')).toMatchObject({ status: { phase: 'Running', nodeName: from } })
+  })
+
+  test('its target node dead', async () => {
+    const { from } = await slowMove('vm-4')
+    const target = (await vmiNow('vm-4')).status?.migrationState?.targetNode
+    await lab.nodes.find(({ name }) => name === target)?.kill()
+    await expect
+      .poll(async () => (await vmiNow('vm-4')).status?.migrationState?.failureReason, patience)
+      .toMatch(/^virError/)
+    expect((await vmiNow('vm-4')).status?.nodeName).toBe(from)
+  })
+})
