@@ -39,6 +39,10 @@ export interface Kind {
   namespaced: boolean
   /** Kubernetes' own (strategic merge patch, decoded by Go types) or a custom resource. */
   builtIn: boolean
+  /** The kind's type in schema/types.ts; undefined for a kind whose objects are kept as they come. */
+  type: string | undefined
+  /** The webhook that looks at new objects before the schema does, and refuses what doesn't fit it. */
+  schemaWebhook: string | undefined
   /** Older versions in which the same objects are served, deprecated. */
   deprecatedVersions: string[]
   /** Whether status is written by its own subresource only. */
@@ -86,6 +90,8 @@ export function defineKind(row: KindRow): Kind {
     categories: [],
     namespaced: true,
     builtIn: true,
+    type: row.builtIn === false ? undefined : row.kind,
+    schemaWebhook: undefined,
     deprecatedVersions: [],
     hasStatus: false,
     hasGeneration: row.builtIn === false,

@@ -74,47 +74,6 @@ function qualifiedNameFault(key: string): string | undefined {
   return undefined
 }
 
-/** Metadata whose values have the wrong JSON type would break everything below: 400, as a Go decoder refuses them. */
-export function malformedMetadata(object: ApiObject): string | undefined {
-  const { metadata } = object
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
-    return `json: cannot unmarshal ${jsonType(metadata)} into Go struct field .metadata of type v1.ObjectMeta`
-  for (const field of ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const)
-    if (
-      metadata[field] !== undefined &&
-      metadata[field] !== null &&
-      typeof metadata[field] !== 'string'
-    )
-      return `json: cannot unmarshal ${jsonType(metadata[field])} into Go struct field ObjectMeta.metadata.${field} of type string`
-  for (const field of ['labels', 'annotations'] as const) {
-    const map: unknown = metadata[field]
-    if (map === undefined || map === null) continue
-    if (typeof map !== 'object' || Array.isArray(map))
-      return `json: cannot unmarshal ${jsonType(map)} into Go struct field ObjectMeta.metadata.${field} of type map[string]string`
-    for (const value of Object.values(map))
-      if (typeof value !== 'string')
-        return `json: cannot unmarshal ${jsonType(value)} into Go struct field ObjectMeta.metadata.${field} of type string`
-  }
-  for (const field of ['finalizers', 'ownerReferences'] as const) {
-    const list: unknown = metadata[field]
-    if (list === undefined || list === null) continue
-    const goType = field === 'finalizers' ? '[]string' : '[]v1.OwnerReference'
-    if (!Array.isArray(list))
-      return `json: cannot unmarshal ${jsonType(list)} into Go struct field ObjectMeta.metadata.${field} of type ${goType}`
-    const expected = field === 'finalizers' ? 'string' : 'object'
-    for (const item of list)
-      if (item === null || jsonType(item) !== expected)
-        return `json: cannot unmarshal ${jsonType(item)} into Go struct field ObjectMeta.metadata.${field} of type ${goType.slice(2)}`
-  }
-  return undefined
-}
-
-export function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  if (value === null) return 'null'
-  return typeof value === 'boolean' ? 'bool' : typeof value
-}
-
 /** `labels: {}` and no labels are one: Kubernetes never keeps an empty map or list in metadata. */
 export function dropEmptyMaps({ metadata }: ApiObject): void {
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {

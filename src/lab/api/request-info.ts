@@ -58,6 +58,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   ) {
     info.namespace = names[1]!
     names.splice(0, 2)
+    parts.splice(0, 2)
   } else if (names[0] === 'namespaces' && names.length > 1) info.namespace = names[1]!
   info.resource = names[0] ?? ''
   if (names[1]) info.name = names[1]

@@ -1,9 +1,9 @@
 import type { Api, WriteOptions } from './api.ts'
 import { mediaTypeOf, parseObject, readBody } from './body.ts'
 import { create } from './create.ts'
+import { type DecodeOptions, decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
-import { malformedMetadata } from './metadata.ts'
 import { negotiate } from './negotiate.ts'
 import { parsePatch } from './patch.ts'
 import { get, list, renderList, renderObject } from './read.ts'
@@ -85,8 +85,10 @@ async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const { query, request, response } = call
   const format = negotiate(request.headers.accept)
   const body = await readBody(request)
-  const patch = parsePatch(kind, mediaTypeOf(request), body.toString('utf8'))
-  const produce = (current: ApiObject) => checked(kind, structuredClone(patch(current)))
+  const text = body.toString('utf8')
+  const patch = parsePatch(kind, mediaTypeOf(request), text)
+  const options = { ...decodeOptions(call), patch: text }
+  const produce = (current: ApiObject) => decodeObject(kind, patch(current), options)
   const written = update(api, kind, target(kind, call), produce, writeOptions(call))
   reply(response, 200, renderObject(kind, written, format, query, api.now()), format)
 }
@@ -122,27 +124,27 @@ function target(kind: Kind, { info }: Call) {
 }
 
 /** The object in a body, of the kind that the path says. */
-async function readObject(kind: Kind, { request, info }: Call): Promise<ApiObject> {
+async function readObject(kind: Kind, call: Call): Promise<ApiObject> {
+  const { request, info } = call
   const object = parseObject(await readBody(request), mediaTypeOf(request))
   const expected = apiVersionOf({ group: kind.group, version: info.version })
   if ((object.kind ?? kind.kind) !== kind.kind || (object.apiVersion ?? expected) !== expected)
     throw badRequest(
       `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     )
-  return checked(kind, object)
+  return decodeObject(kind, object, decodeOptions(call))
 }
 
-/** The object with kind and metadata as they must be; 400 when metadata is malformed. */
-function checked(kind: Kind, object: ApiObject): ApiObject {
-  object.kind = kind.kind
-  object.apiVersion = apiVersionOf(kind)
-  object.metadata ??= {} as ApiObject['metadata']
-  const fault = malformedMetadata(object)
-  if (fault !== undefined)
+const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
+
+function decodeOptions({ query, warn }: Call): DecodeOptions {
+  const asked = query.get('fieldValidation') || 'Warn'
+  const fieldValidation = FIELD_VALIDATIONS.find((value) => value === asked)
+  if (!fieldValidation)
     throw badRequest(
-      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${fault}`,
+      `fieldValidation: Unsupported value: ${JSON.stringify(asked)}: supported values: "Ignore", "Strict", "Warn"`,
     )
-  return object
+  return { fieldValidation, warn }
 }
 
 export function writeOptions({ user, query, request, warn }: Call): WriteOptions {

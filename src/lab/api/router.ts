@@ -3,6 +3,7 @@ import type { VirtualResource } from './discovery/entries.ts'
 import { discoveryRoute } from './discovery/route.ts'
 import type { Call, Route } from './handler.ts'
 import type { Kind } from './kind.ts'
+import { createOpenApi } from './openapi/documents.ts'
 import { reply } from './reply.ts'
 import { resourceRoute } from './resource-routes.ts'
 import { noSuchResource } from './status.ts'
@@ -33,6 +34,7 @@ export function createRouter(
   special: SpecialRoute[],
   virtualResources: VirtualResource[],
 ): Route {
+  const openApi = createOpenApi(api.kinds.all)
   return async (call) => {
     const { info, response } = call
     if (info.isResource) {
@@ -56,6 +58,9 @@ export function createRouter(
     }
     if (/^\/apis?(\/|$)/.test(info.path))
       return discoveryRoute(api.kinds.all, virtualResources, call)
-    throw noSuchResource()
+    if (info.path === '/openapi/v3') return reply(response, 200, JSON.stringify(openApi.index()))
+    const document = openApi.document(info.path.replace(/^\/openapi\/v3\//, ''))
+    if (document === undefined) throw noSuchResource()
+    reply(response, 200, document)
   }
 }

@@ -1,4 +1,5 @@
 import type { ApiObject, Kind } from './kind.ts'
+import { type FieldType, structNamed } from './schema/type-table.ts'
 import { badRequest } from './status.ts'
 
 type Json = Record<string, unknown>
@@ -8,11 +9,15 @@ type Json = Record<string, unknown>
  * `$patch: delete|replace`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…` and `$retainKeys` direct it.
  * Changes and returns `target`.
  */
-export function strategicMerge(_kind: Kind, target: ApiObject, patch: Json): ApiObject {
-  return mergeObject(target, patch, '') as ApiObject
+export function strategicMerge(kind: Kind, target: ApiObject, patch: Json): ApiObject {
+  return mergeObject(target, patch, structType(kind.type)) as ApiObject
 }
 
-function mergeObject(target: Json, patch: Json, path: string): Json {
+function structType(name: string | undefined): FieldType | undefined {
+  return name === undefined ? undefined : { shape: 'struct', name }
+}
+
+function mergeObject(target: Json, patch: Json, type: FieldType | undefined): Json {
   const { $patch: directive, $retainKeys: retained, ...fields } = patch
   if (directive === 'replace') return fields
   if (directive === 'delete') return {}
@@ -20,44 +25,58 @@ function mergeObject(target: Json, patch: Json, path: string): Json {
     throw badRequest(`Unknown patch type: ${String(directive)}`)
   if (Array.isArray(retained))
     for (const field of Object.keys(target)) if (!retained.includes(field)) delete target[field]
+  const orders: [field: string, order: unknown][] = []
   for (const [field, value] of Object.entries(fields)) {
-    const [instruction, of] = field.split('/', 2)
-    if (instruction === '$deleteFromPrimitiveList' && of !== undefined)
-      target[of] = without(target[of], value)
-    else if (instruction !== '$setElementOrder') mergeField(target, field, value, join(path, field))
+    const [instruction, of = ''] = field.split(/\/(.*)/)
+    if (instruction === '$setElementOrder') orders.push([of, value])
+    else if (instruction === '$deleteFromPrimitiveList') target[of] = without(target[of], value)
+    else mergeField(target, field, value, fieldType(type, field))
   }
-  for (const [field, order] of Object.entries(fields)) {
-    const [instruction, of] = field.split('/', 2)
-    if (instruction === '$setElementOrder' && of !== undefined)
-      target[of] = ordered(target[of], order, mergeKey(join(path, of)))
-  }
+  for (const [field, order] of orders)
+    target[field] = ordered(target[field], order, mergeKey(fieldType(type, field)))
   return target
 }
 
-function mergeField(target: Json, field: string, value: unknown, path: string): void {
+function fieldType(type: FieldType | undefined, field: string): FieldType | undefined {
+  if (type?.shape === 'map') return type.of
+  return type?.shape === 'struct' ? structNamed(type.name).get(field) : undefined
+}
+
+function mergeKey(type: FieldType | undefined): string | undefined {
+  return type?.shape === 'list' ? type.mergeKey : undefined
+}
+
+function mergeField(
+  target: Json,
+  field: string,
+  value: unknown,
+  type: FieldType | undefined,
+): void {
+  const current = target[field]
   if (value === null) delete target[field]
-  else if (Array.isArray(value)) target[field] = mergeList(target[field], value, path)
+  else if (Array.isArray(value))
+    target[field] = mergeList(Array.isArray(current) ? current : [], value, type)
   else if (typeof value === 'object')
-    target[field] = mergeObject(isJson(target[field]) ? target[field] : {}, value as Json, path)
+    target[field] = mergeObject(isJson(current) ? current : {}, value as Json, type)
   else target[field] = value
 }
 
-function mergeList(current: unknown, patch: unknown[], path: string): unknown[] {
-  const list = Array.isArray(current) ? current : []
-  if (patch.some((item) => isJson(item) && item['$patch'] === 'replace'))
-    return patch.filter((item) => !(isJson(item) && item['$patch'] === 'replace'))
-  const key = mergeKey(path)
+function mergeList(list: unknown[], patch: unknown[], type: FieldType | undefined): unknown[] {
+  const isReplace = (item: unknown) => isJson(item) && item['$patch'] === 'replace'
+  if (patch.some(isReplace)) return patch.filter((item) => !isReplace(item))
+  const key = mergeKey(type)
   if (key === undefined) return patch
-  if (key === '') return [...new Set([...list, ...patch])]
+  if (key === '+') return [...new Set([...list, ...patch])]
+  const itemType = type?.shape === 'list' ? type.of : undefined
   for (const item of patch) {
-    if (!isJson(item)) throw badRequest(`expected an object in ${path}, got ${typeof item}`)
+    if (!isJson(item)) throw badRequest(`expected an object with key ${key}, got ${typeof item}`)
     if (item[key] === undefined)
       throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
     const index = list.findIndex((other) => isJson(other) && other[key] === item[key])
     if (item['$patch'] === 'delete') {
       if (index >= 0) list.splice(index, 1)
-    } else if (index >= 0) list[index] = mergeObject(list[index] as Json, item, path)
-    else list.push(mergeObject({}, item, path))
+    } else if (index >= 0) list[index] = mergeObject(list[index] as Json, item, itemType)
+    else list.push(mergeObject({}, item, itemType))
   }
   return list
 }
@@ -65,13 +84,12 @@ function mergeList(current: unknown, patch: unknown[], path: string): unknown[] 
 /** Items that the order names come in that order; the others keep their place behind what they followed. */
 function ordered(list: unknown, order: unknown, key: string | undefined): unknown {
   if (!Array.isArray(list) || !Array.isArray(order) || key === undefined) return list
-  const idOf = (item: unknown) => (key !== '' && isJson(item) ? item[key] : item)
+  const idOf = (item: unknown) => (key !== '+' && isJson(item) ? item[key] : item)
   const ranks = new Map(order.map((item, rank) => [idOf(item), rank]))
   let last = -1
   const ranked = list.map((item) => {
-    const rank = ranks.get(idOf(item))
-    if (rank !== undefined) last = rank
-    return { item, rank: rank ?? last }
+    last = ranks.get(idOf(item)) ?? last
+    return { item, rank: last }
   })
   return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item)
 }
@@ -80,40 +98,6 @@ function without(list: unknown, values: unknown): unknown {
   return Array.isArray(list) && Array.isArray(values)
     ? list.filter((item) => !values.includes(item))
     : list
-}
-
-/**
- * The merge key of a list by the end of its path; '' for a set of plain values, undefined for a list that is replaced
- * as a whole. From the patchMergeKey tags of k8s.io/api/core/v1 and meta/v1.
- */
-function mergeKey(path: string): string | undefined {
-  return MERGE_KEYS.find(([pattern]) => pattern.test(path))?.[1]
-}
-
-const MERGE_KEYS: [RegExp, string][] = [
-  [/^metadata\.finalizers$/, ''],
-  [/^metadata\.ownerReferences$/, 'uid'],
-  [/^status\.conditions$/, 'type'],
-  [/^status\.addresses$/, 'type'],
-  [/^status\.podIPs$/, 'ip'],
-  [/^status\.hostIPs$/, 'ip'],
-  [/^(imagePullSecrets|secrets)$/, 'name'],
-  [/^spec\.(podCIDRs|persistentVolumeReclaimPolicy)$/, ''],
-  [
-    /(^|\.)spec\.(containers|initContainers|ephemeralContainers|volumes|imagePullSecrets|resourceClaims|schedulingGates)$/,
-    'name',
-  ],
-  [/(^|\.)spec\.hostAliases$/, 'ip'],
-  [/(^|\.)spec\.topologySpreadConstraints$/, 'topologyKey'],
-  [/[cC]ontainers\.(env|resizePolicy)$/, 'name'],
-  [/[cC]ontainers\.ports$/, 'containerPort'],
-  [/[cC]ontainers\.volumeMounts$/, 'mountPath'],
-  [/[cC]ontainers\.volumeDevices$/, 'devicePath'],
-  [/^spec\.ports$/, 'port'],
-]
-
-function join(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`
 }
 
 function isJson(value: unknown): value is Json {

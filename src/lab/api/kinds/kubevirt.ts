@@ -19,6 +19,7 @@ function kubevirt(
     deprecatedVersions: ['v1alpha3'],
     plural,
     kind,
+    type: `kv.${kind}`,
     shortNames,
     categories: ['all'],
     ...row,
@@ -39,22 +40,16 @@ export const KUBEVIRT_KINDS: Kind[] = [
     ['vmim', 'vmims'],
     {
       hasStatus: true,
+      schemaWebhook: 'migrations-mutator.kubevirt.io',
       columns: [
-        {
-          name: 'Phase',
-          cell: 'status.phase',
-          description: 'The current phase of VM instance migration',
-        },
-        {
-          name: 'VMI',
-          cell: 'spec.vmiName',
-          description: 'The name of the VMI to perform the migration on',
-        },
+        { name: 'Phase', cell: 'status.phase' },
+        { name: 'VMI', cell: 'spec.vmiName' },
       ],
     },
   ),
   // No status subresource: whoever runs the VMI writes its status by ordinary updates.
   kubevirt('virtualmachineinstances', 'VirtualMachineInstance', ['vmi', 'vmis'], {
+    schemaWebhook: 'virtualmachineinstances-mutator.kubevirt.io',
     columns: [
       AGE,
       { name: 'Phase', cell: 'status.phase' },
@@ -67,17 +62,15 @@ export const KUBEVIRT_KINDS: Kind[] = [
   }),
   kubevirt('virtualmachines', 'VirtualMachine', ['vm', 'vms'], {
     hasStatus: true,
-    columns: [
-      AGE,
-      { name: 'Status', cell: 'status.printableStatus', description: 'Human Readable Status' },
-      READY,
-    ],
+    schemaWebhook: 'virtualmachines-mutator.kubevirt.io',
+    columns: [AGE, { name: 'Status', cell: 'status.printableStatus' }, READY],
   }),
   custom({
     group: 'migrations.kubevirt.io',
     version: 'v1alpha1',
     plural: 'migrationpolicies',
     kind: 'MigrationPolicy',
+    type: 'kv.MigrationPolicy',
     namespaced: false,
     hasStatus: true,
   }),
