@@ -61,6 +61,9 @@ export function targetPodOf(
   )
 }
 
+/** Times are whole seconds: of two pods of one second, the one that lives came after the one that has ended. */
 function isNewer(a: Pod, b: Pod): boolean {
-  return (a.metadata.creationTimestamp ?? '') > (b.metadata.creationTimestamp ?? '')
+  const created = (pod: Pod) => pod.metadata.creationTimestamp ?? ''
+  if (created(a) !== created(b)) return created(a) > created(b)
+  return isPodFinal(b) && !isPodFinal(a)
 }
