@@ -329,6 +329,27 @@ export const CATALOGUE = {
     mend: 'Cancel the evacuation first, or uncordon the node.',
     rank: 60,
   },
+  MIG2015: {
+    title: 'The drain shut the VM down',
+    means: 'With evictionStrategy None (the default) an eviction is allowed and ends the VM.',
+    detected: 'a VMI that has ended on a cordoned node, and its strategy',
+    mend: 'Set evictionStrategy LiveMigrate and start the VM again.',
+    rank: 45,
+  },
+  MIG2016: {
+    title: 'Moved again and again',
+    means: 'Evacuations or workload updates of one VM succeed one after the other.',
+    detected: 'several automatic migrations of the VM within an hour',
+    mend: 'See what asks for them: descheduler, drain taint, launcher image.',
+    rank: 55,
+  },
+  MIG2017: {
+    title: 'The disruption budget is not raised',
+    means: 'Up to v1.5 a migration waits until its PodDisruptionBudget is raised to 2.',
+    detected: "the PodDisruptionBudget of the VM, virt-controller's log",
+    mend: 'See kube-controller-manager and the budget.',
+    rank: 72,
+  },
   MIG3001: {
     title: 'Quota has no room',
     means: 'During a migration both launcher pods count.',
@@ -811,6 +832,20 @@ export const CATALOGUE = {
     mend: 'Restore virt-handler there, or delete the migration.',
     rank: 84,
   },
+  MIG4022: {
+    title: 'Source and target are the same node',
+    means: 'The migration state names one node for both.',
+    detected: 'sourceNode and targetNode',
+    mend: 'Delete the migration and start it again.',
+    rank: 86,
+  },
+  MIG4023: {
+    title: 'A node is not Ready',
+    means: 'A node that the migration needs has lost its kubelet.',
+    detected: "the node's condition Ready",
+    mend: 'Restore the node.',
+    rank: 83,
+  },
   MIG5000: {
     title: 'The proxy is complete',
     means: 'Every listener of the target has its counterpart on the source.',
@@ -1209,6 +1244,13 @@ export const CATALOGUE = {
     detected: 'conditions HotVCPUChange, HotMemoryChange, MigrationRequired',
     mend: 'See the events.',
     rank: 74,
+  },
+  MIG8027: {
+    title: 'libvirt or QEMU failed',
+    means: 'failureReason holds a text that is not known here.',
+    detected: 'failureReason',
+    mend: "Read the text, and QEMU's log of the target.",
+    rank: 46,
   },
   MIG8028: {
     title: 'Failed on the source, reason not shown',

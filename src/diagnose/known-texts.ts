@@ -114,6 +114,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'wait, or raise the limit',
   },
   {
+    ...cause,
+    code: 'MIG2017',
+    anchor: 'PDB protecting the vmi',
+    pattern: /Found no PDB protecting the vmi (?<vmi>\S+)/i,
+    title: 'No PodDisruptionBudget protects {vmi}, and up to v1.5 the migration waits for one',
+    means: 'KubeVirt’s disruption controller has not made or raised it',
+    next: 'see kube-controller-manager and the budgets of the namespace',
+  },
+  {
     ...fact,
     code: 'MIG9001',
     anchor: 'already multiple pods running for vmi',
@@ -756,6 +765,28 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG5009',
+    anchor: 'blockdev-add',
+    pattern:
+      /blockdev-add': Failed to connect to '(?<socket>[^']*49153-source\.sock)': (?<what>[\w ]+)/i,
+    title: 'The source has no proxy for the disks ({socket}: {what})',
+    means:
+      'the target published no port for disks (it takes the storage for shared), or virt-handler of the source was restarted',
+    next: 'compare migrationMethod with the number of published ports, and virt-handler’s start time on the source node',
+  },
+  {
+    ...cause,
+    code: 'MIG5004',
+    anchor: 'nbd-server-start',
+    pattern:
+      /nbd-server-start': Failed to bind socket to (?<socket>\S+?):? (?<what>No such file or directory|Permission denied|Address already in use)/i,
+    title: 'The target cannot open its socket for the disks ({socket}: {what})',
+    means:
+      'the folder of sockets in the target launcher is gone or was never made: its preparation was torn down or raced',
+    next: 'see the lifetime of the target launcher, and migrate again',
+  },
+  {
+    ...cause,
+    code: 'MIG5009',
     anchor: '-source.sock',
     pattern:
       /Failed to connect socket to '(?<socket>[^']*-source\.sock)': (?<what>No such file or directory|Connection refused|Permission denied)/i,
@@ -912,6 +943,16 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG6004',
+    anchor: 'x509: certificate ',
+    pattern:
+      /x509: certificate (?:is valid for (?<names>[^,]+), not (?<name>\S+)|is not valid for any names)/i,
+    title: 'TLS: the peer’s certificate is for {names}, not for {name}',
+    means: 'another server answered, or the address is not in the certificate',
+    next: 'see who listens at that address and which certificate is mounted there',
+  },
+  {
+    ...cause,
     code: 'MIG6010',
     anchor: 'incompatible key usage',
     pattern: /x509: certificate specifies an incompatible key usage/i,
@@ -1035,6 +1076,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     pattern: /host doesn't support requested feature: (?<features>\S+)/i,
     title: 'The target’s CPU lacks a feature of the guest’s: {features}',
     means: 'QEMU warns of it before libvirt refuses',
+    next: 'use a CPU model that all nodes offer (spec.domain.cpu.model) and restart the VM',
+  },
+  {
+    ...cause,
+    code: 'MIG8001',
+    anchor: 'not provide required features: ',
+    pattern: /host CPU does not provide required features: (?<features>[\w.,+ -]+)/i,
+    title: 'The target’s CPU lacks features of the guest’s: {features}',
+    means: 'libvirt on the target compares the guest’s CPU with the host’s',
     next: 'use a CPU model that all nodes offer (spec.domain.cpu.model) and restart the VM',
   },
   {
@@ -1366,7 +1416,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'read the QEMU log of the target launcher',
   },
   {
-    ...cause,
+    ...echo,
     code: 'MIG8015',
     anchor: 'cannot acquire state change lock',
     pattern:

@@ -25,11 +25,11 @@ export interface SchedulerMessage {
 }
 
 const KINDS: [RegExp, Objection['kind']][] = [
+  [/were unschedulable|taint(?:s|\(s\))? \{node\.kubernetes\.io\/unschedulable/, 'cordon'],
   [
     /had untolerated taint(?:s|\(s\))?(?: \{(?<detail>[^}]*)\})?|had taint \{(?<detail2>[^}]*)\}/,
     'taint',
   ],
-  [/were unschedulable/, 'cordon'],
   [/Insufficient (?<detail>\S+)/, 'resource'],
   [
     /volume node affinity conflict|no available volume zone|didn't find available persistent volumes/,

@@ -30,7 +30,7 @@ export function isOfStage(code: Code, subject: Subject): boolean {
 /** The last phase that a migration was in before it ended, or is in; undefined when it does not tell. */
 export function reachedPhase({ phase, migration }: Subject): string | undefined {
   if (phase !== 'Failed' && phase !== 'Succeeded')
-    return PHASES.some((known) => known === phase) ? phase : undefined
+    return indexOf(phase) >= 0 ? phase : undefined
   const entered = (migration?.status?.phaseTransitionTimestamps ?? [])
     .map((transition) => transition.phase)
     .filter((entry) => entry !== 'Failed' && entry !== 'Succeeded' && indexOf(entry) >= 0)
@@ -38,5 +38,5 @@ export function reachedPhase({ phase, migration }: Subject): string | undefined 
 }
 
 function indexOf(phase: string): number {
-  return PHASES.findIndex((known) => known === phase)
+  return (PHASES as readonly string[]).indexOf(phase)
 }

@@ -44,7 +44,10 @@ export function matchTexts(text: string, where: 'log' | 'status'): TextMatch[] {
 
 /** A field of the row with its groups filled in. */
 export function fill(template: string, groups: Record<string, string>): string {
-  return template.replace(/\{(\w+)\}/g, (all, name: string) => groups[name] ?? all)
+  return template
+    .replace(/\{(\w+)\}/g, (_, name: string) => groups[name] ?? '')
+    .replace(/\s*\([\s:]*\)/g, '')
+    .replace(/[\s:]+$/, '')
 }
 
 /** What the log reader needs to know of the table. */

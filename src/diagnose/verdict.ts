@@ -123,7 +123,7 @@ function undecided(subject: Subject, findings: readonly Finding[]): Finding {
   return finding({
     code: 'MIG0006',
     title: `${state}; why, what was read does not decide`,
-    status: 'unknown',
+    status: phase === 'Failed' ? 'fail' : 'unknown',
     objects: [subject.ref],
     cause: `${possible.length > 0 ? `Possible: ${listing(possible, 3)}. ` : ''}It would be decided by ${listing(needed, 5)}`,
     confidence: 'possible',

@@ -285,7 +285,8 @@ function genericAbort(
   const cancelled =
     subject.state?.abortRequested === true ||
     subject.migration?.metadata.deletionTimestamp !== undefined ||
-    subject.migration?.status?.conditions?.some(({ type }) => type === 'migrationAbortRequested')
+    subject.migration?.status?.conditions?.some(({ type }) => type === 'migrationAbortRequested') ||
+    aborted.some(({ quote }) => /live migration aborted\b/i.test(quote))
   const started = timeOf(subject.state?.startTimestamp)
   const ended = timeOf(subject.state?.endTimestamp)
   const seconds =
@@ -301,8 +302,13 @@ function genericAbort(
     limits !== undefined &&
     limits.completionSeconds > 0 &&
     Math.abs(seconds - limits.completionSeconds) <= Math.max(10, limits.completionSeconds * 0.05)
-  const byProgress =
-    seconds !== undefined && limits !== undefined && !byTime && seconds >= limits.progressSeconds
+  const early =
+    seconds !== undefined &&
+    limits !== undefined &&
+    limits.completionSeconds > 0 &&
+    !byTime &&
+    seconds < limits.completionSeconds
+  const byProgress = early && seconds >= limits.progressSeconds
   if (cancelled)
     return finding({
       code: 'MIG4020',
@@ -316,7 +322,7 @@ function genericAbort(
   const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps
   return finding({
     code: losing ? 'MIG8008' : byTime ? 'MIG8009' : 'MIG8011',
-    title: `The copy of ${subject.name} was aborted${seconds !== undefined ? ` after ${exactSeconds(seconds)}` : ''}, and nobody cancelled it${byTime ? `: the completion time-out (${exactSeconds(limits.completionSeconds)})` : byProgress ? ': probably no progress (progressTimeout)' : ''}`,
+    title: `The copy of ${subject.name} was aborted${seconds !== undefined ? ` after ${exactSeconds(seconds)}` : ''}, and nobody cancelled it${byTime ? `: the completion time-out (${exactSeconds(limits.completionSeconds)})` : byProgress ? `: before its completion time-out (${exactSeconds(limits.completionSeconds)}), so it made no progress (progressTimeout, ${exactSeconds(limits.progressSeconds)})` : ''}`,
     objects: objectsOf(subject),
     evidence: [...evidenceOf(aborted, 1), ...progressEvidence(last)],
     cause: [
@@ -376,6 +382,48 @@ export const postCopy: Check = {
             command: 'sysctl vm.unprivileged_userfaultfd=1',
           },
           { text: `Or switch allowPostCopy off${policy ? ` in ${policy}` : ''}` },
+        ],
+      }),
+    ]
+  },
+}
+
+/** A reason that no known text covers: quoted, without its wrapping. */
+export const otherReason: Check = {
+  name: 'reason of the failure',
+  when: ({ phase, state, migration }) =>
+    phase === 'Failed' &&
+    !!(state?.failureReason ?? migration?.status?.migrationState?.failureReason),
+  needs: [],
+  judge(subject) {
+    const reason =
+      subject.state?.failureReason ?? subject.migration?.status?.migrationState?.failureReason ?? ''
+    if (
+      subject.said.some(({ hit, field }) => !hit && field === 'status.migrationState.failureReason')
+    )
+      return []
+    const virError = /virError\(Code=(\d+), Domain=(\d+), Message='([\s\S]*?)'\)$/.exec(
+      reason.trim(),
+    )
+    const text = virError ? virError[3]! : reason
+    return [
+      finding({
+        code: 'MIG8027',
+        title: `The copy of ${subject.name} failed: ${short(text, 220)}`,
+        objects: objectsOf(subject),
+        evidence: [
+          {
+            source: subject.ref,
+            field: 'status.migrationState.failureReason',
+            value: short(reason),
+          },
+        ],
+        cause: `${virError ? `libvirt’s error ${virError[1]} (domain ${virError[2]}); the text is not in the table of known ones` : 'The text is not in the table of known ones'}. ${placesOf(subject)}`,
+        confidence: 'possible',
+        remedy: [
+          {
+            text: 'Read the logs of both launchers (compute), and QEMU’s log of the target, of that second',
+          },
         ],
       }),
     ]

@@ -110,6 +110,54 @@ export const drainHangs: Check = {
   },
 }
 
+/** With the default strategy a drain ends the VM instead of moving it. */
+export const shutDown: Check = {
+  name: 'end of the VM',
+  when: ({ kind, vmi }) =>
+    kind === 'vmi' && ['Succeeded', 'Failed'].includes(vmi?.status?.phase ?? ''),
+  needs: ['VirtualMachineInstance', 'Node'],
+  judge(subject, world) {
+    const node = world.nodes.find(({ metadata }) => metadata.name === subject.vmi?.status?.nodeName)
+    const strategy = evictionStrategyOf(subject.vmi!, world.kubevirt)
+    const evicted = subject.events.some(({ reason, message }) =>
+      /Evict|Killing|Drain/i.test(`${reason} ${message}`),
+    )
+    if (
+      !node?.spec.unschedulable ||
+      !(
+        strategy === 'None' ||
+        (strategy === 'LiveMigrateIfPossible' && migratabilityOf(subject.vmi!).migratable === false)
+      )
+    )
+      return []
+    return [
+      finding({
+        code: 'MIG2015',
+        title: `${subject.name} was shut down on ${node.metadata.name}, which is cordoned: its evictionStrategy is ${strategy}, so a drain ends it instead of moving it`,
+        status: 'warn',
+        objects: [`vmi/${subject.namespace}/${subject.name}`, `node/${node.metadata.name}`],
+        evidence: [
+          {
+            source: `vmi/${subject.namespace}/${subject.name}`,
+            field: 'evictionStrategy',
+            value: strategy,
+          },
+        ],
+        cause:
+          strategy === 'None'
+            ? 'None is the default of KubeVirt'
+            : 'It is not live-migratable, and the strategy allows the eviction then',
+        confidence: evicted ? 'likely' : 'possible',
+        remedy: [
+          {
+            text: 'Set evictionStrategy LiveMigrate on the VM (or in the KubeVirt CR), and start it again',
+          },
+        ],
+      }),
+    ]
+  },
+}
+
 /** A change waits for an automatic migration that nobody starts. */
 export const workloadUpdate: Check = {
   name: 'automatic migrations for changes',

@@ -1,7 +1,8 @@
 import type { Check } from '../check.ts'
 import { countedTwice, deployed, untouched } from './access.ts'
-import { convergence, cpu, postCopy } from './copy.ts'
-import { drainHangs, evacuation, volumeChange, workloadUpdate } from './demand.ts'
+import { budgets, movedAgain, nodesReady, sameNode } from './again.ts'
+import { convergence, cpu, otherReason, postCopy } from './copy.ts'
+import { drainHangs, evacuation, shutDown, volumeChange, workloadUpdate } from './demand.ts'
 import { attachment, attachmentLost } from './hotplug.ts'
 import {
   heldClaim,
@@ -42,6 +43,11 @@ export const CHECKS: readonly Check[] = [
   drainHangs,
   workloadUpdate,
   volumeChange,
+  shutDown,
+  movedAgain,
+  budgets,
+  nodesReady,
+  sameNode,
   vmNotRunning,
   blockedConditions,
   capacity,
@@ -76,6 +82,7 @@ export const CHECKS: readonly Check[] = [
   destinationSize,
   convergence,
   postCopy,
+  otherReason,
   unfinishedHotplug,
   lostAfterHandOver,
   staleHalf,

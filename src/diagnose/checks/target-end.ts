@@ -4,8 +4,9 @@ import type { ContainerStatus, Event, Pod } from '../../kubevirt/types.ts'
 import { limitsOf } from '../../rules/pending-timeout.ts'
 import type { Check } from '../check.ts'
 import { type EvidenceItem, type Finding, finding } from '../finding.ts'
-import type { Subject } from '../subject.ts'
+import type { Said, Subject } from '../subject.ts'
 import { age, exactSeconds, listing, plural, short } from '../words.ts'
+import { evidenceOf } from './texts.ts'
 
 /** A target pod that KubeVirt deleted because its time was up, once or again and again. */
 export const timedOut: Check = {
@@ -155,7 +156,10 @@ export const targetEnded: Check = {
       return [endedFinding(subject, pod, ended)]
     if (pod && pod.status?.phase === 'Failed' && downBeforeCopy(subject))
       return [endedFinding(subject, pod, undefined)]
-    return removed(subject)
+    if (pod?.metadata.deletionTimestamp && !['Running', 'Failed'].includes(subject.phase))
+      return [deleting(subject, pod)]
+    const down = subject.said.find(({ row, hit }) => row.code === 'MIG4004' && !hit)
+    return down && subject.troubled && !pod ? [gone(subject, down)] : removed(subject)
   },
 }
 
@@ -219,6 +223,45 @@ function endedFinding(
       },
     ],
     ...(ended === undefined && { weight: -20 }),
+  })
+}
+
+function deleting(subject: Subject, pod: Pod): Finding {
+  return finding({
+    code: 'MIG3042',
+    title: `The target pod ${pod.metadata.name} is being deleted while the migration is in ${subject.phase}`,
+    objects: [`pod/${subject.namespace}/${pod.metadata.name}`, subject.ref],
+    evidence: [
+      {
+        source: `pod/${subject.namespace}/${pod.metadata.name}`,
+        field: 'metadata.deletionTimestamp',
+        value: pod.metadata.deletionTimestamp ?? '',
+      },
+    ],
+    cause: 'When it is gone, the migration fails; who deletes it is in the audit log',
+    confidence: 'likely',
+    remedy: [{ text: 'See what deletes launcher pods: a drain, the descheduler, a cleanup job' }],
+    endsByItself: 'yes',
+  })
+}
+
+/** It ended, and its object was not read: only that it was so is known. */
+function gone(subject: Subject, said: Said): Finding {
+  return finding({
+    code: 'MIG4004',
+    title: `The target launcher of ${subject.name} ended ${stageOf(subject)}`,
+    objects: [subject.ref],
+    evidence: evidenceOf([said], 1),
+    cause:
+      'Its pod is not in what was read: exit code and log of its compute container would tell why',
+    confidence: 'possible',
+    remedy: [
+      {
+        text: 'Migrate again and keep the log of the target launcher',
+        command: `kubectl -n ${subject.namespace} logs -f -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''} -c compute`,
+      },
+    ],
+    weight: -20,
   })
 }
 

@@ -21,7 +21,9 @@ export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[
   const explained = [...found, ...findings].some(
     ({ status }) => status === 'fail' || status === 'warn',
   )
-  return explained || echoes.length === 0 ? findings : [...findings, onlyEchoes(echoes)]
+  return explained || echoes.length === 0
+    ? findings
+    : [...findings, onlyEchoes(echoes, subject.phase === 'Failed')]
 }
 
 /** One finding from all that was said under a code: worded by the most telling row. */
@@ -44,7 +46,7 @@ export function fromCause(said: Said[], subject: Subject): Finding {
 function withEchoes(found: Finding, echoes: Said[]): Finding {
   if (echoes.length === 0 || CATALOGUE[found.code].rank >= HALF_A_CAUSE) return found
   const titles = listing(
-    echoes.map(({ row }) => row.title),
+    echoes.map(({ row, groups }) => fill(row.title, groups)),
     3,
   )
   return { ...found, cause: `${found.cause}. Ignore as echoes of it: ${titles}` }
@@ -73,15 +75,15 @@ export function objectsOf({ ref, targetNode }: Subject): string[] {
   return targetNode ? [ref, `node/${targetNode}`] : [ref]
 }
 
-function onlyEchoes(echoes: Said[]): Finding {
+function onlyEchoes(echoes: Said[], failed: boolean): Finding {
   const titles = listing(
-    echoes.map(({ row }) => row.title),
+    echoes.map(({ row, groups }) => fill(row.title, groups)),
     3,
   )
   return finding({
     code: 'MIG8090',
     title: `Only secondary errors are seen: ${titles}`,
-    status: 'unknown',
+    status: failed ? 'fail' : 'unknown',
     evidence: evidenceOf(echoes),
     cause: `${CATALOGUE.MIG8090.means} The first error, which is the cause, is not in what was read.`,
     confidence: 'possible',
