@@ -47,8 +47,14 @@ const migrationNow = ({ metadata }: Migration) =>
   get<Migration>(admin, MIGRATIONS, { namespace: 'default', name: metadata.name })
 const vmiNow = (name: string) => get<Vmi>(admin, VMIS, { namespace: 'default', name })
 
+/** Final, and the controller has done with it: it has copied the VMI's state. */
 async function ended(migration: Migration): Promise<Migration> {
-  await expect.poll(async () => isFinal(await migrationNow(migration)), patience).toBe(true)
+  await expect
+    .poll(async () => {
+      const now = await migrationNow(migration)
+      return isFinal(now) && !now.metadata.finalizers?.length
+    }, patience)
+    .toBe(true)
   return migrationNow(migration)
 }
 const patience = { timeout: 15_000, interval: 25 }
@@ -130,7 +136,7 @@ test('five VMs at once arrive, and the API answers within 50 ms meanwhile', asyn
     const now = await Promise.all(left.map(migrationNow))
     left = now.filter((migration) => !isFinal(migration))
   }
-  const all = await Promise.all(started.map(migrationNow))
+  const all = await Promise.all(started.map(ended))
   expect(all.map(phaseOf)).toEqual(Array(5).fill('Succeeded'))
   const equal = await verified()
   for (const { metadata } of all) expect(equal).toContain(metadata.uid)

@@ -1,5 +1,7 @@
+import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { COPY_METRICS, LAB_COPY_METRICS } from '../../kubevirt/metrics.ts'
 import type { Vmi } from '../../kubevirt/types.ts'
+import type { CopyProgress } from './guest/guest.ts'
 import type { LauncherPods } from './handler-context.ts'
 import type { MigrationRecord } from './outgoing-migration.ts'
 
@@ -21,46 +23,63 @@ interface Row {
 }
 
 export function copyMetrics(node: string): CopyMetrics {
-  const finished: { namespace: string; name: string; record: Readonly<MigrationRecord> }[] = []
+  const finished: Copied[] = []
   return {
     ended({ metadata }, record) {
       finished.push({ namespace: metadata.namespace ?? '', name: metadata.name, record })
       if (finished.length > KEPT) finished.shift()
     },
     text(launchers, now) {
-      const running = launchers.all().flatMap(({ pod, launcher }) => {
-        const progress = launcher.progress()
+      const current = launchers.all().flatMap(({ pod, launcher }) => {
         const record = launcher.domain.outgoing
-        if (!progress || !record || record.endedAt !== undefined) return []
         const namespace = pod.metadata.namespace ?? ''
-        const name = pod.metadata.annotations?.['kubevirt.io/domain'] ?? ''
-        const labels = { namespace, name, node }
-        const row = (metric: keyof typeof COPY_METRICS, value: number): Row => ({
-          name: COPY_METRICS[metric][0],
-          labels,
-          value,
-          at: now,
-        })
-        return [
-          row('totalBytes', progress.totalBytes),
-          row('processedBytes', progress.processedBytes),
-          row('remainingBytes', progress.remainingBytes),
-          row('dirtyRate', progress.dirtyBytesPerSecond),
-          row('memoryRate', progress.memoryBytesPerSecond),
-          ...labRows({ namespace, name, record: { ...record, lastProgress: progress } }),
-        ]
+        const name = pod.metadata.annotations?.[ANNOTATION.domain] ?? ''
+        const progress = launcher.progress()
+        return record ? [{ namespace, name, record: withProgress(record, progress) }] : []
       })
-      return rendered([...running, ...finished.flatMap(labRows)])
+      const running = current.filter(({ record }) => record.endedAt === undefined)
+      const known = new Map([...finished, ...current].map((one) => [one.record.uid, one]))
+      return rendered([
+        ...running.flatMap((one) => kubevirtRows(one, node, now)),
+        ...[...known.values()].flatMap(labRows),
+      ])
     },
   }
 }
 
-function labRows(of: {
+interface Copied {
   namespace: string
   name: string
   record: Readonly<MigrationRecord>
-}): Row[] {
-  const { namespace, name, record } = of
+}
+
+function withProgress(
+  record: Readonly<MigrationRecord>,
+  progress: CopyProgress | undefined,
+): Readonly<MigrationRecord> {
+  return progress && record.endedAt === undefined ? { ...record, lastProgress: progress } : record
+}
+
+function kubevirtRows({ namespace, name, record }: Copied, node: string, now: number): Row[] {
+  const progress = record.lastProgress
+  if (!progress) return []
+  const labels = { namespace, name, node }
+  const row = (metric: keyof typeof COPY_METRICS, value: number): Row => ({
+    name: COPY_METRICS[metric][0],
+    labels,
+    value,
+    at: now,
+  })
+  return [
+    row('totalBytes', progress.totalBytes),
+    row('processedBytes', progress.processedBytes),
+    row('remainingBytes', progress.remainingBytes),
+    row('dirtyRate', progress.dirtyBytesPerSecond),
+    row('memoryRate', progress.memoryBytesPerSecond),
+  ]
+}
+
+function labRows({ namespace, name, record }: Copied): Row[] {
   const labels = { namespace, name, uid: record.uid }
   const row = (metric: keyof typeof LAB_COPY_METRICS, value: number | undefined): Row[] =>
     value === undefined ? [] : [{ name: LAB_COPY_METRICS[metric], labels, value }]

@@ -48,6 +48,8 @@ export interface Launcher {
   /** False when there is nothing to cancel. */
   cancelMigration(uid: string): boolean
   progress(): CopyProgress | undefined
+  /** Resolves when no other launcher is connected any more, at the latest after that many ms. */
+  quiet(limitMs: number): Promise<void>
   /** Ends guest and process. */
   exit(code: number): Promise<void>
 }
@@ -62,9 +64,14 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
   let outgoing: OutgoingMigration | undefined
   let exited = false
 
+  const callers = new Set<Promise<void>>()
+
   await mkdir(join(baseDir, 'migrationproxy'), { recursive: true, mode: 0o700 })
-  const server: ControlServer = await serveControl(controlFile, () =>
-    incomingMigration({
+  const server: ControlServer = await serveControl(controlFile, () => {
+    const gone = Promise.withResolvers<void>()
+    callers.add(gone.promise)
+    void gone.promise.then(() => callers.delete(gone.promise))
+    const { methods, ended } = incomingMigration({
       baseDir,
       newGuest: (spec) => incomingGuest(options.guests, spec, clock),
       onPrepared: (incoming) => {
@@ -80,8 +87,15 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
         guest = undefined
         onChange()
       },
-    }),
-  )
+    })
+    return {
+      methods,
+      ended() {
+        ended()
+        gone.resolve()
+      },
+    }
+  })
 
   return {
     baseDir,
@@ -111,6 +125,11 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       return true
     },
     progress: () => outgoing?.progress(),
+    async quiet(limitMs) {
+      const late = new AbortController()
+      await Promise.race([Promise.all(callers), clock.sleep(limitMs, late.signal).catch(() => {})])
+      late.abort()
+    },
     async exit(code) {
       if (exited) return
       exited = true

@@ -97,14 +97,15 @@ export function migrationSource(context: HandlerContext): MigrationSource {
   /** Stops the listeners; a guest that has gone takes its launcher with it. */
   async function release(key: string, departure: Departure, vmi: Vmi | undefined): Promise<void> {
     const { launcher } = departure.from
-    await proxies.stopSourceListener(departure.vmiUid)
     const record = launcher.domain.outgoing
     const isHere = vmi?.status?.nodeName === node
     if (record?.uid === departure.migrationUid && record.endedAt === undefined) {
-      // The end of the copy brings us here again; one that nobody waits for any more is stopped.
+      // Its end brings us here again. The target may say that all is done before our launcher has heard it over the
+      // proxy; but a copy that nobody waits for any more is stopped.
       if (isHere) launcher.cancelMigration(departure.migrationUid)
       return
     }
+    await proxies.stopSourceListener(departure.vmiUid)
     tell(departure)
     departures.delete(key)
     if (!isHere || launcher.domain.state === 'ended') await launcher.exit(0)

@@ -10,6 +10,9 @@ export interface MigrationTarget {
   sync(key: string, vmi: Vmi | undefined): Promise<void>
 }
 
+/** How long the source may take to hang up after all is done, ms. */
+const QUIET_MS = 5000
+
 /** A VM that is on its way to this node. */
 interface Arriving {
   vmiUid: string
@@ -28,6 +31,9 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     if (!vmi || !state?.migrationUid || state.targetNode !== node) return
     const isLabelled = vmi.metadata.labels?.[LABEL.migrationTargetNode] === node
     if (isOver(state)) {
+      const to = launchers.ofPod(vmi.metadata.namespace, state.targetPod)
+      // The last answer must still reach the source.
+      if (known && to && !state.failed) await to.launcher.quiet(QUIET_MS)
       if (known) await release(key, known)
       if (isLabelled) await cleanUp(vmi, state)
       return
