@@ -1,4 +1,5 @@
 import { conditionOf } from '../kubevirt/migration.ts'
+import { timestamp } from '../kubevirt/time.ts'
 import type { Condition, Vm, Vmi } from '../kubevirt/types.ts'
 import { isMigrating } from './evacuation.ts'
 
@@ -53,7 +54,7 @@ function readiness(before: Condition[], vmi: Vmi | undefined, now: number): Cond
   if (ready) return ready
   const known = before.find(({ type, reason }) => type === 'Ready' && reason === 'VMINotExists')
   if (known) return known
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`
+  const time = timestamp(now)
   return {
     type: 'Ready',
     status: 'False',

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { create, patch } from '../../cluster/objects.ts'
 import { EVENTS } from '../../kubevirt/resources.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 import type { Event, KubeObject } from '../../kubevirt/types.ts'
 import { createEventCorrelator } from './event-correlation.ts'
 
@@ -23,7 +24,7 @@ export function createEventRecorder(
   async function write(object: KubeObject, type: string, reason: string, text: string) {
     const { namespace = 'default', uid = '' } = object.metadata
     const now = clock.now()
-    const time = `${new Date(now).toISOString().slice(0, 19)}Z`
+    const time = timestamp(now)
     const found = correlator.correlate({ uid, type, reason, message: text }, now)
     if (found.write === 'nothing') return
     const { key, message } = found

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { Action, PatchOperation } from './actions.ts'
 import type { Situation } from './situation.ts'
 
@@ -13,7 +14,7 @@ export function markFailed({ migration, vmi }: Situation, now: number): Action[]
   const state = vmi.status?.migrationState
   const { uid } = migration.metadata
   if (!state || state.migrationUid !== uid || state.failed) return []
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`
+  const time = timestamp(now)
   const path = (field: string) => `/status/migrationState/${field}`
   const patch: PatchOperation[] = [
     { op: 'test', path: path('migrationUid'), value: uid },

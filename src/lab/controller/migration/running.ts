@@ -1,4 +1,5 @@
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { goTime } from '../../../kubevirt/time.ts'
 import { type Action, pointer } from './actions.ts'
 import type { Situation } from './situation.ts'
 
@@ -34,10 +35,5 @@ function readyActions({ migration, vmi, targetPod }: Situation): Action[] {
   if (!targetPod || !time || state?.migrationUid !== migration.metadata.uid) return []
   if (targetPod.metadata.annotations?.[ANNOTATION.targetReadyTimestamp] !== undefined) return []
   const path = pointer('metadata', 'annotations', ANNOTATION.targetReadyTimestamp)
-  return [{ do: 'patch-target-pod', patch: [{ op: 'add', path, value: asGoPrintsIt(time) }] }]
-}
-
-/** `2006-01-02 15:04:05 +0000 UTC` */
-function asGoPrintsIt(time: string): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`
+  return [{ do: 'patch-target-pod', patch: [{ op: 'add', path, value: goTime(Date.parse(time)) }] }]
 }

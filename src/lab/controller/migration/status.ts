@@ -1,5 +1,5 @@
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { isFinal } from '../../../kubevirt/migration.ts'
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Migration } from '../../../kubevirt/types.ts'
 import { transitionOf } from '../../../rules/transitions.ts'
 import type { Note } from './actions.ts'
@@ -118,13 +118,4 @@ function withoutCondition(status: Status, type: string): Status {
 
 function failed(message: string): Note {
   return { on: 'migration', type: 'Warning', reason: 'FailedMigration', message }
-}
-
-function timestamp(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`
-}
-
-/** The finalizer goes once a migration that was seen to be final has its last status. */
-export function holdsFinalizer(migration: Migration): boolean {
-  return isFinal(migration) && (migration.metadata.finalizers ?? []).length > 0
 }

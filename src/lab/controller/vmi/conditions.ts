@@ -1,5 +1,6 @@
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { isPodFinal } from '../../../kubevirt/pods.ts'
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { vcpusOf } from '../../../rules/launcher-memory.ts'
 
@@ -83,8 +84,4 @@ export function withCondition(conditions: Condition[], condition: Condition): Co
 
 export function without(conditions: Condition[], type: string): Condition[] {
   return conditions.filter((condition) => condition.type !== type)
-}
-
-function timestamp(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`
 }

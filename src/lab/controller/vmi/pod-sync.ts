@@ -1,5 +1,6 @@
 import { LABEL } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { type PatchOperation, pointer } from '../migration/actions.ts'
 
@@ -37,7 +38,7 @@ export function unpausedCondition(vmi: Vmi, pod: Pod, now: number): Condition | 
   const paused = conditionOf(vmi, 'Paused')?.status === 'True'
   const status = paused ? 'False' : 'True'
   if (conditionOf(pod, GATE)?.status === status) return undefined
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`
+  const time = timestamp(now)
   return {
     type: GATE,
     status,

@@ -1,5 +1,6 @@
 import { LABEL, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
 import { currentPodOf, isPodFinal, isPodReady } from '../../../kubevirt/pods.ts'
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { Pod, Vmi } from '../../../kubevirt/types.ts'
 import { vmiConditions } from './conditions.ts'
 
@@ -66,8 +67,7 @@ function placement({ spec }: Vmi, pod: Pod | undefined): NonNullable<Vmi['status
 function transitions({ status }: Vmi, phase: string, now: number) {
   const entered = status?.phaseTransitionTimestamps ?? []
   if (entered.some((entry) => entry.phase === phase)) return entered
-  const phaseTransitionTimestamp = `${new Date(now).toISOString().slice(0, 19)}Z`
-  return [...entered, { phase, phaseTransitionTimestamp }]
+  return [...entered, { phase, phaseTransitionTimestamp: timestamp(now) }]
 }
 
 /** Every pod of the VMI, finished ones too, as long as it is there. */

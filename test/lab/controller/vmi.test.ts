@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import type { Condition, Pod, Vmi } from '../../../src/kubevirt/types.ts'
+import { podPatch, unpausedCondition } from '../../../src/lab/controller/vmi/pod-sync.ts'
+import { nextVmi } from '../../../src/lab/controller/vmi/status.ts'
+import { condition, launcher, vmi } from '../../rules/objects.ts'
+
+const NOW = Date.parse('2026-01-01T00:00:00Z')
+const TIME = '2026-01-01T00:00:00Z'
+
+/** A launcher of vm-1 on a node. */
+function pod(name: string, nodeName?: string, status: Pod['status'] = { phase: 'Pending' }): Pod {
+  const made = launcher(name)
+  return {
+    ...made,
+    metadata: {
+      ...made.metadata,
+      labels: { 'kubevirt.io': 'virt-launcher' },
+      ownerReferences: [
+        {
+          apiVersion: '',
+          kind: 'VirtualMachineInstance',
+          name: 'vm-1',
+          uid: 'uid-vm-1',
+          controller: true,
+        },
+      ],
+    },
+    spec: { ...made.spec, ...(nodeName ? { nodeName } : {}) },
+    status,
+  }
+}
+const up: Pod['status'] = {
+  phase: 'Running',
+  conditions: [condition('Ready', 'True')],
+  containerStatuses: [{ name: 'compute', state: { running: {} } }],
+}
+const of = (phase: string, status: Vmi['status'] = {}): Vmi => {
+  const { nodeName: _, ...rest } = vmi().status ?? {}
+  return { ...vmi(), status: { ...rest, phase, conditions: [], ...status } }
+}
+const ready = (conditions: Condition[] | undefined) =>
+  conditions?.find(({ type }) => type === 'Ready')
+
+describe('a VMI goes', () => {
+  test.each<[string, string, Vmi, Pod[]]>([
+    ['from Pending', 'Pending', of('Pending'), []],
+    ['to Scheduling when its pod is there', 'Scheduling', of('Pending'), [pod('a')]],
+    ['no further while it starts', 'Scheduling', of('Scheduling'), [pod('a', 'node-1')]],
+    ['to Scheduled when the pod runs', 'Scheduled', of('Scheduling'), [pod('a', 'node-1', up)]],
+    [
+      'to Failed when the pod fails before',
+      'Failed',
+      of('Scheduling'),
+      [pod('a', 'node-1', { phase: 'Failed' })],
+    ],
+    ['to Failed when its only pod is gone', 'Failed', of('Running', { nodeName: 'node-1' }), []],
+    [
+      'on while a pod is there that could tell',
+      'Running',
+      of('Running', { nodeName: 'node-1' }),
+      [pod('a', 'node-1', { phase: 'Failed' })],
+    ],
+    ['nowhere once it has ended', 'Succeeded', of('Succeeded'), []],
+  ])('%s: %s', (_, phase, before, pods) => {
+    const { status } = nextVmi(before, pods, NOW)
+    expect(status?.phase).toBe(phase)
+    expect(status?.phaseTransitionTimestamps).toEqual([{ phase, phaseTransitionTimestamp: TIME }])
+  })
+})
+
+test('on the way to Scheduled it gets node, label, image and CPUs', () => {
+  const before = of('Scheduling')
+  const next = nextVmi(before, [pod('a', 'node-1', up)], NOW)
+  expect(next.metadata.labels).toEqual({ app: 'vm-1', 'kubevirt.io/nodeName': 'node-1' })
+  expect(next.status).toMatchObject({
+    nodeName: 'node-1',
+    currentCPUTopology: { cores: 1, sockets: 1, threads: 1 },
+    activePods: { 'uid-a': 'node-1' },
+  })
+})
+
+test('all pods that are there are active ones, by node or yet without', () => {
+  const pods = [pod('a', 'node-1', { phase: 'Succeeded' }), pod('b')]
+  const { status } = nextVmi(of('Running', { nodeName: 'node-1' }), pods, NOW)
+  expect(status?.activePods).toEqual({ 'uid-a': 'node-1', 'uid-b': '' })
+})
+
+describe('it is ready', () => {
+  const running = of('Running', { nodeName: 'node-1' })
+  const leaving = pod('a', 'node-1', up)
+  leaving.metadata.deletionTimestamp = TIME
+  test.each<[string, Vmi, Pod[], Partial<Condition>]>([
+    ['as its pod is', running, [pod('a', 'node-1', up)], { status: 'True' }],
+    [
+      'not without a pod',
+      running,
+      [],
+      { reason: 'PodNotExists', message: 'virt-launcher pod has not yet been scheduled' },
+    ],
+    [
+      'not with one that goes',
+      running,
+      [leaving],
+      { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' },
+    ],
+    [
+      'not before the guest runs',
+      of('Scheduled', { nodeName: 'node-1' }),
+      [pod('a', 'node-1', up)],
+      { reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' },
+    ],
+    [
+      'not when the pod does not say',
+      running,
+      [pod('a', 'node-1', { phase: 'Running' })],
+      {
+        reason: 'PodConditionMissing',
+        message: 'virt-launcher pod is missing the Ready condition',
+      },
+    ],
+  ])('%s', (_, before, pods, expected) => {
+    expect(ready(nextVmi(before, pods, NOW).status?.conditions)).toMatchObject(expected)
+  })
+
+  test('what is so already keeps its times', () => {
+    const known = { ...condition('Ready', 'True'), lastTransitionTime: 'long ago' }
+    const before = of('Running', { nodeName: 'node-1', conditions: [known] })
+    expect(nextVmi(before, [pod('a', 'node-1', up)], NOW).status?.conditions).toEqual([known])
+  })
+})
+
+test('a VM that is marked says so, until it is not', () => {
+  const marked = nextVmi(of('Running', { evacuationNodeName: 'node-1' }), [], NOW)
+  expect(marked.status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'EvictionRequested',
+      status: 'True',
+      reason: 'EvictionRequested',
+      message: 'VMI is marked for eviction',
+    }),
+  )
+  const { evacuationNodeName: _, ...status } = marked.status ?? {}
+  const cleared = nextVmi({ ...marked, status }, [], NOW)
+  expect(cleared.status?.conditions?.map(({ type }) => type)).not.toContain('EvictionRequested')
+})
+
+test('more sockets than the guest has are a hotplug; virt-handler ends it', () => {
+  const topology = { currentCPUTopology: { cores: 1, sockets: 1, threads: 1 } }
+  const wanting = of('Running', topology)
+  wanting.spec = { domain: { cpu: { cores: 1, sockets: 2, threads: 1, maxSockets: 4 } } }
+  const types = (before: Vmi) =>
+    nextVmi(before, [pod('a', 'node-1', up)], NOW).status?.conditions?.map((c) => c.type)
+  expect(types(wanting)).toContain('HotVCPUChange')
+  expect(types(of('Running', topology))).not.toContain('HotVCPUChange')
+})
+
+test('an ended VMI is let go when its last pod is gone', () => {
+  const ended = of('Succeeded')
+  ended.metadata.finalizers = ['kubevirt.io/foregroundDeleteVirtualMachine', 'other']
+  const after = (pods: Pod[]) => nextVmi(ended, pods, NOW).metadata.finalizers
+  expect(after([pod('a')])).toHaveLength(2)
+  expect(after([])).toEqual(['other'])
+})
+
+describe('its pod', () => {
+  const labelled = {
+    ...vmi(),
+    metadata: { ...vmi().metadata, labels: { 'kubevirt.io/nodeName': 'node-1' } },
+  }
+
+  test('gets the label of its node, and loses one that is out of date', () => {
+    const before = pod('a')
+    before.metadata.labels = { app: 'vm-1', 'kubevirt.io/outdatedLauncherImage': '' }
+    expect(podPatch(labelled, before)).toEqual([
+      { op: 'test', path: '/metadata/labels', value: before.metadata.labels },
+      {
+        op: 'replace',
+        path: '/metadata/labels',
+        value: { app: 'vm-1', 'kubevirt.io/nodeName': 'node-1' },
+      },
+    ])
+    before.metadata.labels = { 'kubevirt.io/nodeName': 'node-1' }
+    expect(podPatch(labelled, before)).toEqual([])
+  })
+
+  test('is told of an eviction, and that it is over', () => {
+    const evicted = { ...vmi(), status: { evacuationNodeName: 'node-1' } }
+    const path = '/metadata/annotations/descheduler.alpha.kubernetes.io~1eviction-in-progress'
+    const before = pod('a')
+    expect(podPatch(evicted, before)).toEqual([{ op: 'add', path, value: 'true' }])
+    before.metadata.annotations = { 'descheduler.alpha.kubernetes.io/eviction-in-progress': 'true' }
+    expect(podPatch(evicted, before)).toEqual([])
+    expect(podPatch(vmi(), before)).toEqual([{ op: 'remove', path }])
+  })
+
+  test('has its readiness gate open unless the VM is paused', () => {
+    const paused = vmi({ status: { conditions: [condition('Paused', 'True')] } })
+    const open = unpausedCondition(vmi(), pod('a'), NOW)!
+    expect(open).toMatchObject({ status: 'True', reason: 'NotPaused' })
+    const opened = pod('a', 'node-1', { conditions: [open] })
+    expect(unpausedCondition(vmi(), opened, NOW)).toBeUndefined()
+    expect(unpausedCondition(paused, opened, NOW)).toMatchObject({
+      status: 'False',
+      reason: 'Paused',
+    })
+  })
+})
