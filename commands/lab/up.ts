@@ -44,6 +44,8 @@ export default class LabUp extends Command {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(LabUp)
+    const { labOptionsOf } = await import('../../src/lab/options.ts')
+    const options = labOptionsOf(flags)
     const { interruption } = await import('../../src/interrupt.ts')
     const { labEventLine, labUpLines } = await import('../../src/terminal/lab.ts')
     const print = (lines: string[]) => process.stdout.write(lines.map((l) => `${l}\n`).join(''))
@@ -55,12 +57,11 @@ export default class LabUp extends Command {
         print(labUpLines(await startDetached(argv, signal)))
         return
       }
-      const { labOptionsOf } = await import('../../src/lab/options.ts')
       const { runLab } = await import('../../src/lab/run.ts')
       const { starter } = await import('../../src/lab/detach.ts')
       const told = flags.child ? starter() : undefined
       await runLab({
-        ...labOptionsOf(flags),
+        ...options,
         env: process.env,
         signal,
         onFailure: told?.failed,

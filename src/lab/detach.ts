@@ -35,7 +35,8 @@ export async function startDetached(
     child.once('error', answer.reject)
     child.once('exit', async (code) => {
       const said = await readFile(join(folder, 'stderr'), 'utf8').catch(() => '')
-      const message = said.trim().split('\n').at(-1) || `the lab's process ended with ${code}`
+      const error = /^error: (.*)$/m.exec(said)?.[1] ?? said.trim().split('\n').at(-1)
+      const message = error || `the lab's process ended with ${code}`
       answer.resolve({ type: 'failed', message, exit: EXIT.error })
     })
     const stop = () => {
