@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import { MigError } from '../errors.ts'
+import type { OpenIntake } from './intake.ts'
+import { abort, type Leg } from './leg.ts'
 import type { Limits } from './limits.ts'
 import type { ProxyLog } from './log.ts'
-import type { PumpEnd } from './pump.ts'
-import { abort, type Direction, relay } from './relay.ts'
+import { type Direction, relay } from './relay.ts'
 
 export type ConnectionPhase = 'handshake' | 'dial' | 'open' | 'half-closed' | 'closed'
 
@@ -26,10 +27,11 @@ export interface ConnectionState {
 
 export interface ConnectionOptions {
   state: ConnectionState
-  inbound: Socket
-  /** Secures the inbound leg, when it must be; what it throws ends the connection. */
-  secure(inbound: Socket): Promise<Socket>
-  dial(signal: AbortSignal): Promise<Socket>
+  inbound: Leg
+  /** The handshake with the inbound peer, where there is one; what it throws ends the connection. */
+  secure: ((accepted: Socket) => Promise<Leg>) | undefined
+  dial(signal: AbortSignal): Promise<Leg>
+  openIntake: OpenIntake
   limits: Limits
   log: ProxyLog
   closed(state: ConnectionState): void
@@ -45,36 +47,39 @@ export interface Connection {
 
 /** Takes an accepted connection through handshake, dial and copy to its end. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { state, log } = options
+  const { state, log, limits } = options
   const stopped = new AbortController()
-  const legs = new Set<Socket>()
-  const own = (socket: Socket) => {
-    legs.add(socket)
+  const legs: Leg[] = []
+  const own = (leg: Leg) => {
+    legs.push(leg)
     // Failures are seen where they matter, by 'close'; without a listener they'd end the process.
-    socket.on('error', () => {})
-    return socket
+    leg.socket.on('error', () => {})
+    return leg
   }
   const fail = (code: string, message: string) => {
     state.failure ??= { code, message }
   }
 
   const run = async () => {
-    own(options.inbound)
-    const inbound = own(await options.secure(options.inbound))
+    const accepted = own(options.inbound)
+    const inbound = options.secure ? own(await options.secure(accepted.socket)) : accepted
     state.phase = 'dial'
     const outbound = own(await options.dial(stopped.signal))
     if (stopped.signal.aborted) return
     state.phase = 'open'
     await relay(inbound, outbound, {
-      lingerMs: options.limits.lingerMs,
+      openIntake: options.openIntake,
+      lingerMs: limits.lingerMs,
       onBytes: (direction, count) => {
         if (direction === 'out') state.bytesOut += count
         else state.bytesIn += count
       },
       onEnd: (direction, end) => {
         state.phase = 'half-closed'
-        if (end.how !== 'end' && !stopped.signal.aborted) fail('copy', end.error.message)
-        if (!stopped.signal.aborted) logEnd(log, direction, end)
+        if (end.how !== 'end' && !stopped.signal.aborted) {
+          fail('copy', end.error.message)
+          log({ level: 'error', msg: COPY_FAILED[direction], reason: end.error.message })
+        }
         log({ level: 'info', msg: copied(direction, state) })
       },
     })
@@ -86,15 +91,12 @@ export function openConnection(options: ConnectionOptions): Connection {
       const { code = 'internal', message } =
         err instanceof MigError ? err : new MigError(1, String(err))
       fail(code, message)
-      const msg =
-        state.phase === 'dial'
-          ? 'unable to create outbound leg of proxy to host'
-          : 'error encountered copying data to outbound connection'
+      const msg = state.phase === 'dial' ? DIAL_FAILED : COPY_FAILED.out
       log({ level: 'error', msg, reason: message, code })
     })
     .finally(() => {
       state.phase = 'closed'
-      for (const leg of legs) leg.destroy()
+      for (const { socket } of legs) socket.destroy()
       options.closed(state)
     })
 
@@ -113,17 +115,15 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 }
 
+const DIAL_FAILED = 'unable to create outbound leg of proxy to host'
+
+const COPY_FAILED: Record<Direction, string> = {
+  out: 'error encountered copying data to outbound connection',
+  in: 'error encountered copying data into inbound connection',
+}
+
 function copied(direction: Direction, { bytesOut, bytesIn }: ConnectionState): string {
   return direction === 'out'
     ? `${bytesOut} bytes copied from inbound to outbound`
     : `${bytesIn} bytes copied outbound to inbound`
-}
-
-function logEnd(log: ProxyLog, direction: Direction, end: PumpEnd): void {
-  if (end.how === 'end') return
-  const msg =
-    direction === 'out'
-      ? 'error encountered copying data to outbound connection'
-      : 'error encountered copying data into inbound connection'
-  log({ level: 'error', msg, reason: end.error.message })
 }

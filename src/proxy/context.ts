@@ -1,5 +1,6 @@
 import type { ConnectionState } from './connection.ts'
 import type { Handshakes } from './handshake.ts'
+import type { OpenIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
 import type { ProxyLog, ProxyRecord } from './log.ts'
 import type { PortRange } from './port-range.ts'
@@ -13,6 +14,7 @@ export interface ProxyContext {
   tls: TlsProvider
   handshakes: Handshakes
   limits: Limits
+  openIntake: OpenIntake
   socketOwner: SocketOwner | undefined
   logger(fields: Pick<ProxyRecord, 'uid' | 'listening' | 'outbound'>): ProxyLog
   newState(of: Pick<ConnectionState, 'role' | 'key' | 'label' | 'peer'>): ConnectionState

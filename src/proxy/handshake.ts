@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { connect, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import { EXIT, MigError } from '../errors.ts'
 import { certificateLine, describeX509, type KeyPair } from '../tls/certificate.ts'
+import type { Leg } from './leg.ts'
 import {
   acceptedClientNames,
   clientContext,
@@ -13,9 +14,9 @@ import {
 /** Does the handshakes of one manager; keeps a context for each identity as long as that is in use. */
 export interface Handshakes {
   /** As target: asks for a client certificate and checks it. @throws MigError `tls-…` */
-  accept(raw: Socket, tls: ProxyTls): Promise<TLSSocket>
+  accept(raw: Socket, tls: ProxyTls): Promise<Leg>
   /** As source: presents `pair` and checks the target's certificate. @throws MigError `tls-…` */
-  offer(raw: Socket, tls: ProxyTls, pair: KeyPair): Promise<TLSSocket>
+  offer(raw: Socket, tls: ProxyTls, pair: KeyPair): Promise<Leg>
 }
 
 export function createHandshakes(handshakeMs: number): Handshakes {
@@ -26,7 +27,7 @@ export function createHandshakes(handshakeMs: number): Handshakes {
       const acceptor = acceptors.get(tls) ?? createAcceptor(tls, handshakeMs)
       acceptors.set(tls, acceptor)
       const socket = await acceptor(raw)
-      return checked(socket, acceptedClientNames(tls), 'source')
+      return { kind: 'tls', raw, socket: checked(socket, acceptedClientNames(tls), 'source') }
     },
     async offer(raw, tls, pair) {
       let known = contexts.get(pair)
@@ -35,7 +36,7 @@ export function createHandshakes(handshakeMs: number): Handshakes {
         contexts.set(pair, known)
       }
       const socket = await clientHandshake(raw, known.context, handshakeMs)
-      return checked(socket, [expectedServerName(tls)], 'target')
+      return { kind: 'tls', raw, socket: checked(socket, [expectedServerName(tls)], 'target') }
     },
   }
 }

@@ -9,7 +9,10 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import type { ProxyLog } from './log.ts'
 import { checkPortMap, isLabel, labelList, labelOfFile, type PortMap } from './port-map.ts'
 import type { PortRange } from './port-range.ts'
+import { slabIntake } from './slab-intake.ts'
+import { createSlabPool } from './slab-pool.ts'
 import { openSourceListener, type SourceListener, type SourceRoute } from './source-listener.ts'
+import { streamIntake } from './stream-intake.ts'
 import { openTargetListener, type TargetFile, type TargetListener } from './target-listener.ts'
 import type { TlsProvider } from './tls.ts'
 import type { SocketOwner } from './unix-socket.ts'
@@ -25,6 +28,8 @@ export interface ProxyManagerOptions {
   limits?: Partial<Limits>
   /** Whom the source's sockets are given to; needs root. KubeVirt: 107:107, QEMU's. */
   socketOwner?: SocketOwner
+  /** Copy by node's public streams only, slower: for a node whose internals the fast path doesn't get on with. */
+  plainStreams?: boolean
   /** Called once for each connection, with its final state. */
   onClosed?(state: ConnectionState): void
 }
@@ -90,6 +95,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     tls: options.tls,
     handshakes: createHandshakes(limits.handshakeMs),
     limits,
+    openIntake: options.plainStreams ? streamIntake : slabIntake(createSlabPool()),
     socketOwner: options.socketOwner,
     logger: (fields) => (record) => log({ ...record, ...fields }),
     newState: (of) => ({

@@ -1,45 +1,103 @@
-import type { Socket } from 'node:net'
+import type { Intake, OpenIntake } from './intake.ts'
+import { brokeOff, type Leg } from './leg.ts'
 
 /** How one direction of a connection ended. */
 export type PumpEnd =
   /** The sender said it was done, everything was delivered, the receiver was told so. */
   | { how: 'end' }
-  /** Reading failed: what came before was delivered, what would have come is lost. */
+  /** The sender broke off. What it sent before was delivered, unless the receiver stalled. */
   | { how: 'read-failed'; error: Error }
-  /** The receiver takes no more. */
+  /** The receiver takes no more; what the sender still sends is dropped. */
   | { how: 'write-failed'; error: Error }
 
-/**
- * Moves bytes one way, from `from` to `to`, until the end of the stream and passes that on.
- * Never reads ahead of a slow receiver by more than a buffer. `onBytes` counts what was handed to the receiver.
- */
-export function pump(from: Socket, to: Socket, onBytes: (count: number) => void): Promise<PumpEnd> {
+export interface PumpOptions {
+  openIntake: OpenIntake
+  /** ms; how long a stalled receiver may hold up what a sender left that broke off. */
+  lingerMs: number
+  /** So many more were delivered. */
+  onBytes(count: number): void
+}
+
+/** Moves bytes one way until the end of the stream, and passes that end on. One write is under way at a time. */
+export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd> {
   return new Promise((resolve) => {
-    const finish = (end: PumpEnd) => {
-      from.off('data', onData).off('end', onEnd).off('close', onReadClosed)
-      to.off('drain', onDrain).off('close', onWriteClosed)
+    let intake: Intake
+    let writing = false
+    let over: PumpEnd | undefined
+    let settled = false
+    let linger: NodeJS.Timeout | undefined
+
+    const settle = (end: PumpEnd) => {
+      if (settled) return
+      settled = true
+      clearTimeout(linger)
+      if (end.how === 'write-failed') intake.discard()
       resolve(end)
     }
-    const onData = (chunk: Buffer) => {
-      onBytes(chunk.length)
-      if (!to.write(chunk)) from.pause()
+
+    const advance = () => {
+      if (writing || settled) return
+      const bytes = intake.next()
+      if (!bytes) return over && finish(over)
+      writing = true
+      to.socket.write(bytes, (err) => {
+        writing = false
+        if (err || to.socket.destroyed) return writeFailed(err)
+        intake.release(bytes)
+        options.onBytes(bytes.length)
+        linger?.refresh()
+        advance()
+      })
     }
-    const onDrain = () => from.resume()
-    const onEnd = () => to.end(() => finish({ how: 'end' }))
-    const onReadClosed = () => {
-      if (!from.readableEnded) finish({ how: 'read-failed', error: errorOf(from) })
+
+    const finish = (end: PumpEnd) => {
+      if (end.how !== 'end') return settle(end)
+      writing = true
+      to.socket.end(() => settle(to.socket.errored ? failedWrite(to.socket.errored) : end))
     }
-    const onWriteClosed = () => {
-      if (!to.writableFinished) finish({ how: 'write-failed', error: errorOf(to) })
+
+    const readOver = (end: PumpEnd) => {
+      over ??= end
+      if (end.how !== 'end') linger ??= setTimeout(() => settle(end), options.lingerMs)
+      advance()
     }
-    from.on('data', onData).on('end', onEnd).on('close', onReadClosed)
-    to.on('drain', onDrain).on('close', onWriteClosed)
-    if (from.readableEnded) onEnd()
-    else if (from.destroyed) onReadClosed()
-    else from.resume()
+    const writeFailed = (error: Error | null | undefined) =>
+      settle(failedWrite(error ?? to.socket.errored))
+
+    const endedBefore = from.socket.readableEnded
+    from.socket
+      .on('end', () => {
+        const cut = from.kind === 'tls' && intake.endsAtOnce && brokeOff(from)
+        readOver(cut ? failedRead(new Error('unexpected EOF')) : { how: 'end' })
+      })
+      .on('close', () => {
+        if (from.socket.readableEnded) return
+        // All that the other end of a unix socket wrote was read before its reset: that it left without reading
+        // what we wrote to it is the other direction's trouble.
+        const complete = from.kind === 'unix' && codeOf(from.socket.errored) === 'ECONNRESET'
+        readOver(complete ? { how: 'end' } : failedRead(from.socket.errored))
+      })
+    to.socket.on('close', () => {
+      if (!to.socket.writableFinished) writeFailed(undefined)
+    })
+
+    intake = options.openIntake(from.socket, advance)
+    if (endedBefore) readOver({ how: 'end' })
+    else if (from.socket.destroyed) readOver(failedRead(from.socket.errored))
+    else from.socket.resume()
   })
 }
 
-function errorOf(socket: Socket): Error {
-  return socket.errored ?? new Error('connection closed')
+const failedRead = (error: Error | null): PumpEnd => ({
+  how: 'read-failed',
+  error: error ?? new Error('connection closed'),
+})
+
+const failedWrite = (error: Error | null | undefined): PumpEnd => ({
+  how: 'write-failed',
+  error: error ?? new Error('connection closed'),
+})
+
+function codeOf(error: Error | null): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code
 }

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
+import type { OpenIntake } from './intake.ts'
+import { abort, type Leg, reset, surviveWriteErrors, watchForReset } from './leg.ts'
 import { type PumpEnd, pump } from './pump.ts'
 
 export interface RelayOptions {
+  openIntake: OpenIntake
   /** ms; see Limits. */
   lingerMs: number
+  /** So many more were delivered. */
   onBytes(direction: Direction, count: number): void
   onEnd(direction: Direction, end: PumpEnd): void
 }
@@ -16,38 +19,59 @@ export type Direction = 'out' | 'in'
  * Moves bytes both ways until each direction has ended. The end of one direction is passed on and leaves the other
  * open (half-close); KubeVirt closes at the first (data-plane.md §1.5). Both legs are closed when it returns.
  */
-export async function relay(
-  inbound: Socket,
-  outbound: Socket,
-  options: RelayOptions,
-): Promise<void> {
-  let linger: NodeJS.Timeout | undefined
-  let failed = false
-  const run = async (direction: Direction, from: Socket, to: Socket) => {
-    const end = await pump(from, to, (count) => options.onBytes(direction, count))
+export async function relay(inbound: Leg, outbound: Leg, options: RelayOptions): Promise<void> {
+  surviveWriteErrors(inbound.socket)
+  surviveWriteErrors(outbound.socket)
+  let open = 2
+  const watches: (() => void)[] = []
+  const run = async (direction: Direction, from: Leg, to: Leg) => {
+    const end = await pump(from, to, {
+      openIntake: options.openIntake,
+      lingerMs: options.lingerMs,
+      onBytes: (count) => options.onBytes(direction, count),
+    })
     options.onEnd(direction, end)
-    if (end.how === 'end') return
-    failed = true
-    linger ??= setTimeout(() => abortBoth(inbound, outbound), options.lingerMs)
+    open--
+    // Who broke off hears nothing more either.
+    if (end.how === 'read-failed') from.socket.destroy()
+    if (open > 0 && end.how === 'end' && from.kind !== 'unix') {
+      watches.push(watchForReset(from, () => from.socket.destroy()))
+    }
+    return end
   }
-  await Promise.all([run('out', inbound, outbound), run('in', outbound, inbound)])
-  clearTimeout(linger)
-  if (failed) abortBoth(inbound, outbound)
-  inbound.destroy()
-  outbound.destroy()
+  const [out, back] = await Promise.all([
+    run('out', inbound, outbound),
+    run('in', outbound, inbound),
+  ])
+  for (const stop of watches) stop()
+  await Promise.all([
+    closeLeg(outbound, { sent: out, received: back }, options.lingerMs),
+    closeLeg(inbound, { sent: back, received: out }, options.lingerMs),
+  ])
 }
 
-function abortBoth(inbound: Socket, outbound: Socket): void {
-  abort(inbound)
-  abort(outbound)
+/** What was sent to a leg and received from it has ended, well or not. */
+async function closeLeg(
+  leg: Leg,
+  { sent, received }: { sent: PumpEnd; received: PumpEnd },
+  lingerMs: number,
+): Promise<void> {
+  if (sent.how !== 'end') return abort(leg)
+  if (received.how !== 'write-failed' || leg.kind === 'unix') return void leg.socket.destroy()
+  // Its peer goes on sending to a receiver that is gone. A reset is the only way to tell it, but could take back what
+  // was just sent: that gets time to arrive.
+  await closed(leg.socket, lingerMs)
+  reset(leg)
 }
 
-/**
- * Ends a leg so that its peer can't take what it got for all there was: a reset on plain TCP, no closing alert on TLS.
- * A unix socket has no such thing; its peer sees the end of the stream.
- */
-export function abort(socket: Socket): void {
-  const isTcp = socket.remoteFamily !== undefined && !(socket instanceof TLSSocket)
-  if (isTcp && !socket.destroyed && !socket.connecting) socket.resetAndDestroy()
-  else socket.destroy()
+function closed(socket: Socket, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed || socket.readableEnded) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    socket.once('close', done).once('end', done)
+  })
 }

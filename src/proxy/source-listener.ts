@@ -5,6 +5,7 @@ import { type Connection, openConnection } from './connection.ts'
 import type { ProxyContext } from './context.ts'
 import { dialTcp, joinHostPort } from './dial.ts'
 import { requirePair } from './handshake.ts'
+import type { Leg } from './leg.ts'
 import { openListener } from './listener.ts'
 import type { ProxyTls } from './tls.ts'
 import { prepareSocketPath, setSocketOwner } from './unix-socket.ts'
@@ -36,9 +37,9 @@ export async function openSourceListener(
   const peer = joinHostPort(targetAddress, targetPort)
   const log = context.logger({ uid: key, listening: basename(file), outbound: peer })
 
-  const dial = async (signal: AbortSignal) => {
+  const dial = async (signal: AbortSignal): Promise<Leg> => {
     const raw = await dialTcp(targetAddress, targetPort, { dialMs: context.limits.dialMs, signal })
-    if (!secured) return raw
+    if (!secured) return { kind: 'tcp', socket: raw }
     const tls = context.tls() as ProxyTls
     return context.handshakes.offer(raw, tls, requirePair(tls.client, 'client'))
   }
@@ -52,9 +53,10 @@ export async function openSourceListener(
         accept: (socket) =>
           openConnection({
             state: context.newState({ role: 'source', key, label, peer }),
-            inbound: socket,
-            secure: (plain) => Promise.resolve(plain),
+            inbound: { kind: 'unix', socket },
+            secure: undefined,
             dial,
+            openIntake: context.openIntake,
             limits: context.limits,
             closed: context.closed,
             log,

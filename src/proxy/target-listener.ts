@@ -47,12 +47,15 @@ export async function openTargetListener(
           label,
           peer: joinHostPort(remoteAddress, remotePort),
         }),
-        inbound: socket,
-        secure: (raw) =>
-          secured
-            ? context.handshakes.accept(raw, context.tls() as ProxyTls)
-            : Promise.resolve(raw),
-        dial: (signal) => dialUnix(file, { dialMs: context.limits.dialMs, signal }),
+        inbound: { kind: 'tcp', socket },
+        secure: secured
+          ? (raw) => context.handshakes.accept(raw, context.tls() as ProxyTls)
+          : undefined,
+        dial: async (signal) => ({
+          kind: 'unix',
+          socket: await dialUnix(file, { dialMs: context.limits.dialMs, signal }),
+        }),
+        openIntake: context.openIntake,
         limits: context.limits,
         closed: context.closed,
         log,

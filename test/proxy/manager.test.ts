@@ -13,11 +13,11 @@ import {
   readAll,
   tempDir,
   testManager,
-  testPki,
   unixClient,
   unixServer,
   until,
 } from './fixtures.ts'
+import { testPki } from './pki.ts'
 
 const pki = await testPki()
 

@@ -1,0 +1,22 @@
+import type { Socket } from 'node:net'
+
+/** The reading half of a pump: takes bytes from a socket and holds them, in order, until they were passed on. */
+export interface Intake {
+  /** Whether the socket's 'end' comes within the tick in which the end was read, not when all was consumed. */
+  readonly endsAtOnce: boolean
+  /** The bytes whose turn it is, undefined when there are none. They stay untouched until they are released. */
+  next(): Buffer | undefined
+  /** What `next` gave was passed on. */
+  release(bytes: Buffer): void
+  /** From now on whatever comes is dropped, so that its sender isn't blocked. */
+  discard(): void
+}
+
+/**
+ * Starts reading; what was read before comes first. `onBytes` is called when there is more, but not before this
+ * returns.
+ */
+export type OpenIntake = (from: Socket, onBytes: () => void) => Intake
+
+/** Reading stops while this much waits to be passed on: back-pressure, and what a stalled reader costs in memory. */
+export const HIGH_WATER = 512 * 1024

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net'
+
+/** One end of a connection through the proxy. */
+export interface Leg {
+  socket: Socket
+  kind: 'unix' | 'tcp' | 'tls'
+  /** What carries the TLS. */
+  raw?: Socket
+}
+
+/**
+ * Ends a leg so that its peer doesn't take what it got for all there was: a reset on plain TCP; no closing alert on
+ * TLS, which takes nothing back of what was sent. A unix socket has no such thing, its peer sees the end of the stream.
+ */
+export function abort(leg: Leg): void {
+  if (leg.kind === 'tcp') reset(leg)
+  else leg.socket.destroy()
+}
+
+/** Tells the peer at once that nobody is here any more; what it hasn't received yet may be lost. */
+export function reset({ socket, kind, raw = socket }: Leg): void {
+  if (kind !== 'unix' && !raw.destroyed && !raw.connecting) raw.resetAndDestroy()
+  socket.destroy()
+}
+
+/**
+ * Keeps node from closing a socket when a write fails: what its peer sent before is still to be read, and it may be
+ * all that mattered (a QEMU that sends its last page and goes).
+ */
+export function surviveWriteErrors(socket: Socket): void {
+  const { _readableState: readable, _writableState: writable } = socket as unknown as {
+    _readableState: StreamState
+    _writableState: StreamState
+  }
+  readable.autoDestroy = false
+  writable.autoDestroy = false
+  socket.on('error', () => {
+    // Else the end of what is still read would not be told.
+    if (!socket.destroyed) readable.errored = null
+  })
+}
+
+interface StreamState {
+  autoDestroy: boolean
+  errored: Error | null
+}
+
+/**
+ * Whether the end of a TLS stream that was just read came by its closing alert, as it must, or because the connection
+ * broke off. Node doesn't tell. But at the alert it still reads the raw socket, and starting to read again says
+ * so (EALREADY); at the end of the raw stream it has stopped.
+ * Only right within the tick of the end, on a socket that reads into user buffers.
+ */
+export function brokeOff({ socket, raw }: Leg): boolean {
+  const handle = (socket as { _handle?: Handle })._handle
+  const rawHandle = (raw as { _handle?: Handle } | undefined)?._handle
+  if (!handle?.reading || typeof rawHandle?.readStart !== 'function') return false
+  return rawHandle.readStart() === 0
+}
+
+/**
+ * Calls back when the peer resets a connection whose reading side has ended: nothing reads there any more, so node
+ * doesn't notice, and as long as nobody writes the connection would stay half-open for ever.
+ * @returns stops watching
+ */
+export function watchForReset({ socket, raw }: Leg, onReset: () => void): () => void {
+  const timer = setInterval(() => {
+    const handle = ((raw ?? socket) as { _handle?: Handle })._handle
+    if (!handle?.getpeername?.({})) return
+    clearInterval(timer)
+    onReset()
+  }, RESET_CHECK_MS).unref()
+  return () => clearInterval(timer)
+}
+
+const RESET_CHECK_MS = 250
+
+interface Handle {
+  reading?: boolean
+  readStart?(): number
+  /** 0, or an error when there is no peer any more. */
+  getpeername?(out: object): number
+}
