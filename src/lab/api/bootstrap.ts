@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 import { create } from './create.ts'
 import type { ApiObject } from './kind.ts'
-import { ROLE_OBJECTS } from './roles.ts'
+import { ROLE_OBJECTS } from './roles/index.ts'
 
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system', 'kubevirt']
 

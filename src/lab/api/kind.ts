@@ -45,6 +45,8 @@ export interface Kind {
   schemaWebhook: string | undefined
   /** Older versions in which the same objects are served, deprecated. */
   deprecatedVersions: string[]
+  /** The warning that comes with every answer in a version; undefined for none. */
+  deprecation: ((version: string) => string | undefined) | undefined
   /** Whether status is written by its own subresource only. */
   hasStatus: boolean
   /** Whether metadata.generation counts changes of anything but metadata (and status). */
@@ -93,6 +95,7 @@ export function defineKind(row: KindRow): Kind {
     type: row.builtIn === false ? undefined : row.kind,
     schemaWebhook: undefined,
     deprecatedVersions: [],
+    deprecation: undefined,
     hasStatus: false,
     hasGeneration: row.builtIn === false,
     keepsStatusOnCreate: false,

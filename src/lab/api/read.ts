@@ -1,10 +1,8 @@
 import type { Api } from './api.ts'
 import { type ApiObject, type Kind, keyOf } from './kind.ts'
-import type { ResponseFormat } from './negotiate.ts'
 import { selectorOf } from './selectors.ts'
-import { type ListMeta, listText, objectText } from './serialise.ts'
+import type { ListMeta } from './serialise.ts'
 import { badRequest, expired, notFound } from './status.ts'
-import { partialObject, tableText } from './table.ts'
 
 export function get(
   { store }: Api,
@@ -17,48 +15,7 @@ export function get(
   return found
 }
 
-/** An object, or its table of one row, as JSON. */
-export function renderObject(
-  kind: Kind,
-  object: ApiObject,
-  format: ResponseFormat,
-  query: URLSearchParams,
-  now: number,
-): string {
-  if (format.as === 'Table') {
-    const { resourceVersion } = object.metadata
-    return tableText(kind, [object], { resourceVersion }, now, {
-      includeObject: query.get('includeObject'),
-    })
-  }
-  return format.as === 'PartialObjectMetadata'
-    ? JSON.stringify(partialObject(object))
-    : objectText(object)
-}
-
-/** A list, or a page of it, in the form asked for, as JSON. */
-export function renderList(
-  api: Api,
-  kind: Kind,
-  namespace: string | undefined,
-  format: ResponseFormat,
-  query: URLSearchParams,
-): string {
-  const { items, metadata } = list(api, kind, namespace, query)
-  if (format.as === 'Table')
-    return tableText(kind, items, metadata, api.now(), {
-      includeObject: query.get('includeObject'),
-    })
-  if (format.as === 'PartialObjectMetadataList')
-    return JSON.stringify({
-      kind: 'PartialObjectMetadataList',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata,
-      items: items.map(partialObject),
-    })
-  return listText(kind, items, metadata)
-}
-
+/** The objects that a query selects, or a page of them. */
 export function list(
   api: Api,
   kind: Kind,

@@ -1,17 +1,17 @@
-import type { Api, WriteOptions } from './api.ts'
-import { mediaTypeOf, parseObject, readBody } from './body.ts'
+import type { Api } from './api.ts'
+import { mediaTypeOf, readBody } from './body.ts'
+import { decodeOptions, deleteOptions, readObject, writeOptions } from './call-options.ts'
 import { create } from './create.ts'
-import { type DecodeOptions, decodeObject } from './decode-object.ts'
+import { decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
-import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
-import { negotiate } from './negotiate.ts'
+import type { ApiObject, Kind } from './kind.ts'
 import { parsePatch } from './patch.ts'
-import { get, list, renderList, renderObject } from './read.ts'
-import { type DeleteOptions, remove } from './remove.ts'
+import { get, list } from './read.ts'
+import { remove } from './remove.ts'
 import { reply } from './reply.ts'
-import { listText } from './serialise.ts'
-import { badRequest, methodNotAllowed, noSuchResource } from './status.ts'
+import { methodNotAllowed, noSuchResource } from './status.ts'
 import { update } from './update.ts'
+import { renderList, renderObject, type View, viewOf } from './view.ts'
 import { watch } from './watch.ts'
 
 /** The verbs of an object and of its status, the same for every kind. */
@@ -25,6 +25,8 @@ export async function resourceRoute(api: Api, kind: Kind, call: Call): Promise<v
       : noSuchResource()
   const route = info.subresource === 'status' ? STATUS_VERBS[info.verb] : VERBS[info.verb]
   if (!route) throw methodNotAllowed()
+  const deprecation = kind.deprecation?.(info.version)
+  if (deprecation !== undefined) call.warn(deprecation)
   await route(api, kind, call)
 }
 
@@ -47,139 +49,78 @@ const STATUS_VERBS: Record<string, VerbRoute> = {
   patch: patchRoute,
 }
 
-function getRoute(api: Api, kind: Kind, { info, query, request, response }: Call): void {
-  const format = negotiate(request.headers.accept)
-  const object = get(api, kind, namespaceOf(kind, info), info.name!)
-  reply(response, 200, renderObject(kind, object, format, query, api.now()), format)
+function getRoute(api: Api, kind: Kind, call: Call): void {
+  const view = callView(api, kind, call)
+  answer(kind, call, view, 200, get(api, kind, namespaceOf(kind, call), call.info.name!))
 }
 
-function listRoute(api: Api, kind: Kind, { info, query, request, response }: Call): void {
-  const format = negotiate(request.headers.accept)
-  reply(response, 200, renderList(api, kind, namespaceOf(kind, info), format, query), format)
+function listRoute(api: Api, kind: Kind, call: Call): void {
+  const view = callView(api, kind, call)
+  const { items, metadata } = list(api, kind, namespaceOf(kind, call), call.query)
+  reply(call.response, 200, renderList(kind, items, metadata, view), view)
 }
 
-function watchRoute(api: Api, kind: Kind, { info, query, request, response }: Call): void {
-  const format = negotiate(request.headers.accept)
-  const at = { namespace: namespaceOf(kind, info), name: info.name }
-  watch(api, kind, at, format, query, response)
+function watchRoute(api: Api, kind: Kind, call: Call): void {
+  const at = { namespace: namespaceOf(kind, call), name: call.info.name }
+  watch(api, kind, at, callView(api, kind, call), call.query, call.response)
 }
 
 async function createRoute(api: Api, kind: Kind, call: Call): Promise<void> {
-  const { info, query, request, response } = call
-  if (info.name !== undefined) throw methodNotAllowed()
-  const format = negotiate(request.headers.accept)
+  if (call.info.name !== undefined) throw methodNotAllowed()
+  const view = callView(api, kind, call)
   const object = await readObject(kind, call)
-  const created = create(api, kind, namespaceOf(kind, info), object, writeOptions(call))
-  reply(response, 201, renderObject(kind, created, format, query, api.now()), format)
+  const created = create(api, kind, namespaceOf(kind, call), object, writeOptions(call))
+  answer(kind, call, view, 201, created)
 }
 
 async function updateRoute(api: Api, kind: Kind, call: Call): Promise<void> {
-  const { query, request, response } = call
-  const format = negotiate(request.headers.accept)
+  const view = callView(api, kind, call)
   const object = await readObject(kind, call)
   const written = update(api, kind, target(kind, call), () => object, writeOptions(call))
-  reply(response, 200, renderObject(kind, written, format, query, api.now()), format)
+  answer(kind, call, view, 200, written)
 }
 
 async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
-  const { query, request, response } = call
-  const format = negotiate(request.headers.accept)
-  const body = await readBody(request)
-  const text = body.toString('utf8')
-  const patch = parsePatch(kind, mediaTypeOf(request), text)
+  const view = callView(api, kind, call)
+  const text = (await readBody(call.request)).toString('utf8')
+  const patch = parsePatch(kind, mediaTypeOf(call.request), text)
   const options = { ...decodeOptions(call), patch: text }
   const produce = (current: ApiObject) => decodeObject(kind, patch(current), options)
   const written = update(api, kind, target(kind, call), produce, writeOptions(call))
-  reply(response, 200, renderObject(kind, written, format, query, api.now()), format)
+  answer(kind, call, view, 200, written)
 }
 
 async function deleteRoute(api: Api, kind: Kind, call: Call): Promise<void> {
-  const { info, query, request, response } = call
-  const format = negotiate(request.headers.accept)
+  const view = callView(api, kind, call)
   const { deletion, options } = await deleteOptions(call)
-  const answer = remove(api, kind, namespaceOf(kind, info), info.name!, deletion, options)
-  const text =
-    answer.kind === 'Status'
-      ? JSON.stringify(answer)
-      : renderObject(kind, answer as ApiObject, format, query, api.now())
-  reply(response, 200, text, format)
+  const at = namespaceOf(kind, call)
+  const left = remove(api, kind, at, call.info.name!, deletion, options)
+  if (left.kind === 'Status') reply(call.response, 200, JSON.stringify(left), view)
+  else answer(kind, call, view, 200, left as ApiObject)
 }
 
 async function deleteCollectionRoute(api: Api, kind: Kind, call: Call): Promise<void> {
-  const { info, query, request, response } = call
-  const format = negotiate(request.headers.accept)
+  const view = callView(api, kind, call)
   const { deletion, options } = await deleteOptions(call)
-  const { items, metadata } = list(api, kind, namespaceOf(kind, info), query)
+  const { items, metadata } = list(api, kind, namespaceOf(kind, call), call.query)
   for (const { metadata } of items)
     remove(api, kind, metadata.namespace, metadata.name, deletion, options)
-  reply(response, 200, listText(kind, items, metadata), format)
+  reply(call.response, 200, renderList(kind, items, metadata, view), view)
 }
 
-function namespaceOf(kind: Kind, { namespace }: Call['info']): string | undefined {
-  return kind.namespaced ? namespace : undefined
+function callView(api: Api, kind: Kind, { info, query, request }: Call): View {
+  return viewOf(kind, info.version, request.headers.accept, query, api.now())
 }
 
-function target(kind: Kind, { info }: Call) {
-  return { namespace: namespaceOf(kind, info), name: info.name!, subresource: info.subresource }
+function answer(kind: Kind, { response }: Call, view: View, code: number, object: ApiObject): void {
+  reply(response, code, renderObject(kind, object, view), view)
 }
 
-/** The object in a body, of the kind that the path says. */
-async function readObject(kind: Kind, call: Call): Promise<ApiObject> {
-  const { request, info } = call
-  const object = parseObject(await readBody(request), mediaTypeOf(request))
-  const expected = apiVersionOf({ group: kind.group, version: info.version })
-  if ((object.kind ?? kind.kind) !== kind.kind || (object.apiVersion ?? expected) !== expected)
-    throw badRequest(
-      `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    )
-  return decodeObject(kind, object, decodeOptions(call))
+function namespaceOf(kind: Kind, { info }: Call): string | undefined {
+  return kind.namespaced ? info.namespace : undefined
 }
 
-const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
-
-function decodeOptions({ query, warn }: Call): DecodeOptions {
-  const asked = query.get('fieldValidation') || 'Warn'
-  const fieldValidation = FIELD_VALIDATIONS.find((value) => value === asked)
-  if (!fieldValidation)
-    throw badRequest(
-      `fieldValidation: Unsupported value: ${JSON.stringify(asked)}: supported values: "Ignore", "Strict", "Warn"`,
-    )
-  return { fieldValidation, warn }
-}
-
-export function writeOptions({ user, query, request, warn }: Call): WriteOptions {
-  return {
-    user,
-    warn,
-    dryRun: isDryRun(query.getAll('dryRun')),
-    fieldManager:
-      query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0]!,
-  }
-}
-
-function isDryRun(values: string[]): boolean {
-  const wrong = values.find((value) => value !== 'All' && value !== '')
-  if (wrong !== undefined)
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(wrong)}: supported values: "All"`)
-  return values.includes('All')
-}
-
-async function deleteOptions(
-  call: Call,
-): Promise<{ deletion: DeleteOptions; options: WriteOptions }> {
-  const { query, request } = call
-  const body = await readBody(request)
-  const sent: DeleteOptions & { dryRun?: string[] } =
-    body.length > 0 ? (parseObject(body, mediaTypeOf(request)) as object) : {}
-  const seconds = query.get('gracePeriodSeconds')
-  const policy = query.get('propagationPolicy')
-  const options = writeOptions(call)
-  return {
-    deletion: {
-      ...sent,
-      ...(seconds === null ? {} : { gracePeriodSeconds: Number(seconds) }),
-      ...(policy === null ? {} : { propagationPolicy: policy }),
-    },
-    options: { ...options, dryRun: options.dryRun || isDryRun(sent.dryRun ?? []) },
-  }
+function target(kind: Kind, call: Call) {
+  const { name = '', subresource } = call.info
+  return { namespace: namespaceOf(kind, call), name, subresource }
 }

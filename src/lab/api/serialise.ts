@@ -1,4 +1,4 @@
-import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
+import type { ApiObject, Kind } from './kind.ts'
 import type { StoreEvent } from './store.ts'
 
 const objectTexts = new WeakMap<ApiObject, string>()
@@ -25,6 +25,13 @@ export function eventText(event: StoreEvent): string {
   return text
 }
 
+/** The object as JSON under another of its kind's versions: all versions of a kind have one shape here. */
+export function versionedText(object: ApiObject, apiVersion: string): string {
+  const text = objectText(object)
+  if (object.apiVersion === apiVersion) return text
+  return text.replace(`"apiVersion":"${object.apiVersion}"`, `"apiVersion":"${apiVersion}"`)
+}
+
 export function eventLine(type: string, object: string): string {
   return `{"type":"${type}","object":${object}}\n`
 }
@@ -39,11 +46,16 @@ export interface ListMeta {
  * A list as JSON. As in Kubernetes, items of built-in kinds carry neither kind nor apiVersion (clients must not
  * rely on them), custom resources do.
  */
-export function listText(kind: Kind, items: ApiObject[], metadata: ListMeta): string {
-  const head = JSON.stringify({ kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata })
-  const prefix = JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind) }).slice(0, -1)
+export function listText(
+  kind: Kind,
+  items: ApiObject[],
+  metadata: ListMeta,
+  apiVersion: string,
+): string {
+  const head = JSON.stringify({ kind: kind.listKind, apiVersion, metadata })
+  const prefix = JSON.stringify({ kind: kind.kind, apiVersion }).slice(0, -1)
   const texts = items.map((item) => {
-    const text = objectText(item)
+    const text = versionedText(item, apiVersion)
     return kind.builtIn && text.startsWith(prefix) ? `{${text.slice(prefix.length + 1)}` : text
   })
   return `${head.slice(0, -1)},"items":[${texts.join(',')}]}`

@@ -19,13 +19,21 @@ const NAME_COLUMN: TableColumn = {
   priority: 0,
 }
 
-/** meta/v1 Table: what `kubectl get` prints. `includeObject`: None, Metadata (default) or Object. */
+export interface TableOptions {
+  /** ms since the epoch. */
+  now: number
+  /** None, Metadata (default) or Object. */
+  includeObject: string | null
+  /** Only the first table of a watch tells its columns. */
+  withoutColumns?: boolean
+}
+
+/** meta/v1 Table, as JSON: what `kubectl get` prints. */
 export function tableText(
   kind: Kind,
   objects: ApiObject[],
   metadata: object,
-  now: number,
-  { includeObject, columns = true }: { includeObject: string | null; columns?: boolean },
+  { now, includeObject, withoutColumns = false }: TableOptions,
 ): string {
   const rows = objects.map((object) => ({
     cells: cells(kind, object, now),
@@ -35,7 +43,7 @@ export function tableText(
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata,
-    columnDefinitions: columns ? columnDefinitions(kind) : [],
+    columnDefinitions: withoutColumns ? [] : columnDefinitions(kind),
     rows,
   })
 }

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Api } from './api.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
-import type { ResponseFormat } from './negotiate.ts'
 import { type Predicate, selectorOf } from './selectors.ts'
-import { eventLine, eventText, objectText } from './serialise.ts'
+import { eventLine, eventText } from './serialise.ts'
 import { badRequest, StatusError } from './status.ts'
 import type { StoreEvent } from './store.ts'
-import { partialObject, tableText } from './table.ts'
+import { renderObject, type View } from './view.ts'
 
 const BOOKMARK_INTERVAL = 60_000
 const DEFAULT_TIMEOUT = 30 * 60_000
@@ -18,13 +17,13 @@ export function watch(
   api: Api,
   kind: Kind,
   { namespace, name }: { namespace: string | undefined; name: string | undefined },
-  format: ResponseFormat,
+  view: View,
   query: URLSearchParams,
   response: ServerResponse,
 ): void {
   const { store } = api
   const selector = within(namespace, name, selectorOf(kind, query))
-  const encode = encoder(api, kind, format, query)
+  const encode = encoder(api, kind, view)
   const bookmarks = query.get('allowWatchBookmarks') === 'true'
   const asked = revisionOf(query)
   const send = (line: string | undefined) => {
@@ -102,25 +101,19 @@ interface Encoder {
   bookmark(revision: number, initial: boolean): string
 }
 
-function encoder(api: Api, kind: Kind, format: ResponseFormat, query: URLSearchParams): Encoder {
-  let first = true
+function encoder(api: Api, kind: Kind, view: View): Encoder {
+  let withoutColumns = false
+  const asStored = view.as === undefined && view.apiVersion === apiVersionOf(kind)
   const render = (object: ApiObject): string => {
-    if (format.as === 'Table') {
-      const { resourceVersion } = object.metadata
-      const columns = first
-      first = false
-      return tableText(kind, [object], { resourceVersion }, api.now(), {
-        includeObject: query.get('includeObject'),
-        columns,
-      })
-    }
-    return format.as ? JSON.stringify(partialObject(object)) : objectText(object)
+    const text = renderObject(kind, object, { ...view, now: api.now(), withoutColumns })
+    withoutColumns = true
+    return text
   }
   return {
     event(event, selector) {
       const type = seenAs(event, selector)
       if (!type) return undefined
-      return type === event.type && !format.as
+      return type === event.type && asStored
         ? eventText(event)
         : eventLine(type, render(event.object))
     },
@@ -129,8 +122,9 @@ function encoder(api: Api, kind: Kind, format: ResponseFormat, query: URLSearchP
       eventLine(
         'BOOKMARK',
         JSON.stringify({
-          kind: format.as ? 'PartialObjectMetadata' : kind.kind,
-          apiVersion: format.as ? 'meta.k8s.io/v1' : apiVersionOf(kind),
+          ...(view.as
+            ? { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
+            : { kind: kind.kind, apiVersion: view.apiVersion }),
           metadata: {
             resourceVersion: String(revision),
             creationTimestamp: null,

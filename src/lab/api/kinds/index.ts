@@ -1,4 +1,5 @@
 import type { Kind } from '../kind.ts'
+import { BYSTANDER_KINDS } from './bystanders.ts'
 import { CORE_KINDS } from './core.ts'
 import { KUBEVIRT_KINDS } from './kubevirt.ts'
 import { NEIGHBOUR_KINDS } from './neighbours.ts'
@@ -7,6 +8,7 @@ import { RBAC_KINDS } from './rbac.ts'
 export const ALL_KINDS: Kind[] = [
   ...CORE_KINDS,
   ...KUBEVIRT_KINDS,
+  ...BYSTANDER_KINDS,
   ...NEIGHBOUR_KINDS,
   ...RBAC_KINDS,
 ]

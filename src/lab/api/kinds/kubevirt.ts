@@ -17,6 +17,10 @@ function kubevirt(
     group: 'kubevirt.io',
     version: 'v1',
     deprecatedVersions: ['v1alpha3'],
+    deprecation: (version) =>
+      version === 'v1alpha3'
+        ? 'kubevirt.io/v1alpha3 is now deprecated and will be removed in a future release.'
+        : undefined,
     plural,
     kind,
     type: `kv.${kind}`,
@@ -65,6 +69,29 @@ export const KUBEVIRT_KINDS: Kind[] = [
     schemaWebhook: 'virtualmachines-mutator.kubevirt.io',
     columns: [AGE, { name: 'Status', cell: 'status.printableStatus' }, READY],
   }),
+  kubevirt(
+    'virtualmachineinstancepresets',
+    'VirtualMachineInstancePreset',
+    ['vmipreset', 'vmipresets'],
+    {
+      deprecation: (version) =>
+        `kubevirt.io/${version} VirtualMachineInstancePresets is now deprecated and will be removed in v2.`,
+    },
+  ),
+  kubevirt(
+    'virtualmachineinstancereplicasets',
+    'VirtualMachineInstanceReplicaSet',
+    ['vmirs', 'vmirss'],
+    {
+      hasStatus: true,
+      columns: [
+        { name: 'Desired', type: 'integer', cell: 'spec.replicas' },
+        { name: 'Current', type: 'integer', cell: 'status.replicas' },
+        { name: 'Ready', type: 'integer', cell: 'status.readyReplicas' },
+        AGE,
+      ],
+    },
+  ),
   custom({
     group: 'migrations.kubevirt.io',
     version: 'v1alpha1',

@@ -1,0 +1,112 @@
+import type { PolicyRule } from '../authorization.ts'
+
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
+
+/** Kubernetes' own role `view`, over the kinds that a lab has. */
+export const VIEW: PolicyRule[] = [
+  {
+    apiGroups: [''],
+    resources: [
+      'configmaps',
+      'events',
+      'limitranges',
+      'namespaces',
+      'namespaces/status',
+      'persistentvolumeclaims',
+      'persistentvolumeclaims/status',
+      'pods',
+      'pods/log',
+      'pods/status',
+      'resourcequotas',
+      'resourcequotas/status',
+      'serviceaccounts',
+      'services',
+      'services/status',
+    ],
+    verbs: READ,
+  },
+  { apiGroups: ['batch'], resources: ['jobs', 'jobs/status'], verbs: READ },
+  {
+    apiGroups: ['policy'],
+    resources: ['poddisruptionbudgets', 'poddisruptionbudgets/status'],
+    verbs: READ,
+  },
+]
+
+/** Kubernetes' own role `edit`. */
+export const EDIT: PolicyRule[] = [
+  ...VIEW,
+  {
+    apiGroups: [''],
+    resources: ['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets'],
+    verbs: READ,
+  },
+  {
+    apiGroups: [''],
+    resources: [
+      'configmaps',
+      'events',
+      'persistentvolumeclaims',
+      'pods',
+      'pods/attach',
+      'pods/exec',
+      'pods/portforward',
+      'pods/proxy',
+      'secrets',
+      'serviceaccounts',
+      'services',
+    ],
+    verbs: WRITE,
+  },
+  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: WRITE },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: WRITE },
+]
+
+/** Kubernetes' own role `admin`: edit, and giving the same to others in the namespace. */
+export const ADMIN: PolicyRule[] = [
+  ...EDIT,
+  {
+    apiGroups: ['rbac.authorization.k8s.io'],
+    resources: ['roles', 'rolebindings'],
+    verbs: [...READ, ...WRITE],
+  },
+]
+
+export const DISCOVERY: PolicyRule[] = [
+  {
+    nonResourceURLs: [
+      '/api',
+      '/api/*',
+      '/apis',
+      '/apis/*',
+      '/healthz',
+      '/livez',
+      '/openapi',
+      '/openapi/*',
+      '/readyz',
+      '/version',
+      '/version/',
+    ],
+    verbs: ['get'],
+  },
+]
+
+export const BASIC_USER: PolicyRule[] = [
+  {
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+    verbs: ['create'],
+  },
+  {
+    apiGroups: ['authentication.k8s.io'],
+    resources: ['selfsubjectreviews'],
+    verbs: ['create'],
+  },
+]
+
+export const CLUSTER_ADMIN: PolicyRule[] = [
+  { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+  { nonResourceURLs: ['*'], verbs: ['*'] },
+]
