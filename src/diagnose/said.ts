@@ -27,6 +27,10 @@ export function attribute(world: World, subjects: Subject[]): void {
     subject.said.sort((a, b) => (a.time ?? 0) - (b.time ?? 0))
     // A refusal at admission is the only trace of a migration that was never created.
     if (subject.kind === 'vmi') subject.troubled ||= subject.said.some(isRefusal)
+    if (subject.phase === 'Succeeded')
+      subject.troubled = subject.said.some(
+        ({ row }) => row.code === 'MIG9009' || row.code === 'MIG9012',
+      )
     if (subject.kind === 'log') subject.troubled = subject.said.some(isTrouble)
   }
 }

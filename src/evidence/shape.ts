@@ -66,7 +66,6 @@ const LISTS = new Set([
   'matchExpressions',
   'nodeSelectorTerms',
   'featureGates',
-  'requiredDuringSchedulingIgnoredDuringExecution',
   'hostDevices',
   'gpus',
   'filesystems',

@@ -99,8 +99,9 @@ export function progressOf(subject: Subject): Progress[] {
 /** A copy that does not end: rate against dirty rate, which limit ends it, and what would help. */
 export const convergence: Check = {
   name: 'convergence of the copy',
-  when: ({ said, phase, state, troubled }) =>
+  when: ({ kind, said, phase, state, troubled }) =>
     troubled &&
+    kind !== 'vmi' &&
     (said.some(({ row }) => ['MIG8000', 'MIG8009', 'MIG8010', 'MIG8011'].includes(row.code)) ||
       phase === 'Running' ||
       (phase === 'Failed' && state?.startTimestamp !== undefined)),

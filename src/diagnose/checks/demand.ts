@@ -3,8 +3,8 @@ import type { KubeObject, Vmi } from '../../kubevirt/types.ts'
 import { evictionStrategyOf } from '../../rules/eviction.ts'
 import { migratabilityOf } from '../../rules/migratability.ts'
 import type { Check } from '../check.ts'
-import { finding, type Remedy } from '../finding.ts'
-import type { World } from '../subject.ts'
+import { type Finding, finding, type Remedy } from '../finding.ts'
+import type { Subject, World } from '../subject.ts'
 import { listing } from '../words.ts'
 
 /** Changes that only a migration carries out (control-plane.md §4.3). */
@@ -168,7 +168,7 @@ export const workloadUpdate: Check = {
     const methods = kubevirt?.spec.workloadUpdateStrategy?.workloadUpdateMethods ?? []
     const changes = pendingChanges(subject.vmi)
     const ref = `vmi/${subject.namespace}/${subject.name}`
-    if (methods.includes('LiveMigrate')) return []
+    if (methods.includes('LiveMigrate')) return [updaterWaits(subject, world, changes)]
     return [
       finding({
         code: 'MIG2011',
@@ -202,6 +202,38 @@ export const workloadUpdate: Check = {
       }),
     ]
   },
+}
+
+/** The updater may act, and has not: it waits for KubeVirt, for free slots, or for the VM to be migratable. */
+function updaterWaits(subject: Subject, { kubevirt }: World, changes: string[]): Finding {
+  const ref = `vmi/${subject.namespace}/${subject.name}`
+  const migratable = migratabilityOf(subject.vmi!)
+  const why =
+    migratable.migratable === false
+      ? `the VM is not live-migratable (${migratable.reason})`
+      : kubevirt?.status?.phase !== undefined && kubevirt.status.phase !== 'Deployed'
+        ? `KubeVirt is ${kubevirt.status.phase}, and the updater works only while it is Deployed`
+        : 'it makes as many migrations as there are free slots; see virt-controller'
+  return finding({
+    code: 'MIG2011',
+    title: `${subject.name} waits for a migration (${listing(changes)}) that the workload updater has not created yet`,
+    status: migratable.migratable === false ? 'fail' : 'warn',
+    objects: [ref],
+    evidence: changes.map((type) => ({
+      source: ref,
+      field: `condition ${type}`,
+      value: conditionOf(subject.vmi, type)?.message || 'True',
+    })),
+    cause: `workloadUpdateMethods contains LiveMigrate; ${why}`,
+    confidence: migratable.migratable === false ? 'likely' : 'possible',
+    remedy: [
+      {
+        text: 'Mend what is named, or migrate the VM by hand',
+        command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+      },
+    ],
+    endsByItself: 'unknown',
+  })
 }
 
 /** A volume change that KubeVirt does not carry out by migration. */

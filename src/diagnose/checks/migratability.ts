@@ -1,4 +1,5 @@
 import { isAtLeast } from '../../kubevirt/defaults.ts'
+import { NODE_LABEL } from '../../kubevirt/node-labels.ts'
 import type { KubeObject, Node, Vmi } from '../../kubevirt/types.ts'
 import { evictionStrategyOf } from '../../rules/eviction.ts'
 import { migratabilityOf, type Obstacle, obstaclesOf } from '../../rules/migratability.ts'
@@ -54,9 +55,17 @@ export const migratability: Check = {
 /** virt-handler names one reason in the condition; the others are in StorageLiveMigratable or in the spec itself. */
 function allObstacles(said: Obstacle, vmi: Vmi, node: Node | undefined, world: World): Obstacle[] {
   const own = obstaclesOf(vmi, node, world.kubevirt).filter(
-    ({ reason, message }) => reason !== said.reason && !/Unable to determine if PVC/.test(message),
+    ({ reason, message }) =>
+      reason !== said.reason &&
+      !/Unable to determine if PVC/.test(message) &&
+      (reason !== 'CPUModeLiveMigratable' || isLabelled(node)),
   )
   return [{ reason: said.reason, message: said.message }, ...own]
+}
+
+/** Only where the node labeller has been at work does a missing label mean anything. */
+function isLabelled(node: Node | undefined): boolean {
+  return Object.keys(node?.metadata.labels ?? {}).some((key) => key.startsWith(NODE_LABEL.cpuModel))
 }
 
 function blocker(code: Code, obstacles: Obstacle[], subject: Subject, world: World): Finding {

@@ -58,7 +58,8 @@ export function selectorVerdict(
         },
       ],
     }
-  if (others.length > 0 && wanted.length === 0 && !hostModel(selector)) return undefined
+  if (others.length > 0 && wanted.length === 0 && !hostModel(selector))
+    return affinityVerdict(unplaced, target)
 
   if (wanted.includes(LABEL.schedulable)) {
     const down = lacking
@@ -120,6 +121,45 @@ export function selectorVerdict(
             ? 'Correct the selector of the VM, or label a node that may take it'
             : 'Compare the pod’s nodeSelector and affinity with the nodes’ labels',
         command: 'kubectl get nodes --show-labels',
+      },
+    ],
+  }
+}
+
+interface NodeAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: {
+    nodeSelectorTerms?: {
+      matchExpressions?: { key: string; operator?: string; values?: string[] }[]
+    }[]
+  }
+}
+
+/** All labels fit: then it is a required node affinity, of the VM or of KubeVirt. */
+function affinityVerdict(
+  { pod, parsed, subject }: Unplaced,
+  target: string,
+): PlacementVerdict | undefined {
+  if (!parsed?.objections.some(({ kind }) => kind === 'selector')) return undefined
+  const required = (pod?.spec.affinity?.['nodeAffinity'] as NodeAffinity | undefined)
+    ?.requiredDuringSchedulingIgnoredDuringExecution
+  const expressions = (required?.nodeSelectorTerms ?? []).flatMap(
+    ({ matchExpressions = [] }) => matchExpressions,
+  )
+  const texts = expressions.map(({ key, operator = '', values = [] }) =>
+    `${key} ${operator} ${values.join(',')}`.trim(),
+  )
+  const obsolete = expressions.some(({ key }) => key === NODE_LABEL.obsoleteHostModel)
+  return {
+    code: 'MIG3011',
+    title: `${target}: no other node meets its required node affinity${texts.length > 0 ? ` (${listing(texts)})` : ''}`,
+    cause: obsolete
+      ? `The other nodes are labelled ${NODE_LABEL.obsoleteHostModel}: their host model changed (kernel, microcode, libvirt) since, and host-model guests are not moved there`
+      : `The rule is ${subject.vmi?.spec.affinity ? 'the VM’s own' : 'not in the VM’s spec as it was read'}`,
+    remedy: [
+      {
+        text: obsolete
+          ? 'Restart the VMs that still run with the old model on these nodes, or name a CPU model'
+          : 'Loosen the node affinity of the VM, or label a node that may take it',
       },
     ],
   }

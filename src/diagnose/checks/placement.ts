@@ -12,7 +12,7 @@ import {
   type SchedulerMessage,
 } from '../scheduler-message.ts'
 import type { Subject, World } from '../subject.ts'
-import { exactSeconds, listing, moment, plural, short } from '../words.ts'
+import { exactBytes, exactSeconds, listing, moment, plural, short } from '../words.ts'
 import { selectorVerdict } from './placement-selector.ts'
 
 export interface Unplaced {
@@ -144,7 +144,7 @@ function decide(unplaced: Unplaced): PlacementVerdict {
 
 /** The constraint that removes most nodes names the code; all are told. */
 function byKind(unplaced: Unplaced, objections: Objection[]): PlacementVerdict {
-  const { subject, others, world } = unplaced
+  const { subject, others, world, parsed } = unplaced
   const [most] = [...objections].sort((a, b) => b.nodes - a.nodes)
   const nodes = describeNodes(unplaced)
   const where = nodes || objections.map(({ nodes: n, text }) => `${n} ${text}`).join('; ')
@@ -161,7 +161,11 @@ function byKind(unplaced: Unplaced, objections: Objection[]): PlacementVerdict {
   const source = subject.sourceNode
     ? `${subject.sourceNode} is excluded as the source (the target must run elsewhere)`
     : 'the source node is excluded'
-  const cause = `${where}; ${source}`
+  const cause = [where, source].filter(Boolean).join('; ')
+  // The rule against the source pod excludes one node; what excludes more is the VM's own.
+  const kept = parsed?.objections.filter(({ kind }) => kind === 'source') ?? []
+  if (objections.length === 0 && kept.reduce((sum, { nodes: n }) => sum + n, 0) > 1)
+    return ownRules(unplaced, kept, cause)
   switch (most?.kind) {
     case 'taint':
       return {
@@ -219,6 +223,19 @@ function byKind(unplaced: Unplaced, objections: Objection[]): PlacementVerdict {
     title: `${target}${onlyNode ? ': there is no second node' : objections.length === 0 ? ': no node besides the source is left' : `: ${short(most?.text ?? '', 120)}`}`,
     cause,
     remedy: [{ text: 'A migration needs at least two schedulable nodes that can take the VM' }],
+  }
+}
+
+function ownRules(
+  { subject, parsed }: Unplaced,
+  kept: Objection[],
+  cause: string,
+): PlacementVerdict {
+  return {
+    code: 'MIG3024',
+    title: `The target pod of ${subject.name} cannot be scheduled: anti-affinity rules exclude all ${parsed?.total ?? ''} nodes (${short(kept[0]?.text ?? '', 80)})`,
+    cause: `${cause}; the other nodes hold pods that the VM’s own anti-affinity, or theirs, keeps apart`,
+    remedy: [{ text: 'Make the anti-affinity of the VM a preference, or add a node for the move' }],
   }
 }
 
@@ -342,7 +359,7 @@ export function describeNodes({ pod, world, others, subject }: Unplaced): string
             3,
           )}`
         case 'resource':
-          return `Insufficient ${obstacle.resource} (asks ${obstacle.requested}, ${obstacle.allocatable - obstacle.used} of ${obstacle.allocatable} free)`
+          return `Insufficient ${obstacle.resource} (asks ${worded(obstacle.requested, obstacle.resource)}, ${worded(Math.max(0, obstacle.allocatable - obstacle.used), obstacle.resource)} of ${worded(obstacle.allocatable, obstacle.resource)} free)`
         case 'pods':
           return `${obstacle.used} of ${obstacle.allocatable} pods`
         default:
@@ -355,6 +372,11 @@ export function describeNodes({ pod, world, others, subject }: Unplaced): string
     .slice(0, 4)
     .map(([words, nodes]) => `${listing(nodes.map(({ node }) => node))}: ${words}`)
     .join('; ')
+}
+
+function worded(amount: number, resource: string): string {
+  if (/memory|storage|hugepages/.test(resource)) return exactBytes(amount)
+  return resource === 'cpu' ? `${amount}m` : String(amount)
 }
 
 /** When the target pod is gone, its twin: the source pod without its place. */

@@ -125,8 +125,8 @@ export const slowPhase: Check = {
   judge(subject, world) {
     const since = enteredAt(subject.migration!, subject.phase)
     const lasted = since === undefined ? 0 : world.now - since
-    if (lasted < SLOW_MS && !subject.said.some(({ worth }) => worth === 'cause')) return []
-    if (lasted < SLOW_MS) return []
+    // Where somebody says why, that is told instead, with the same remark on time-outs.
+    if (lasted < SLOW_MS || subject.said.some(({ worth }) => worth === 'cause')) return []
     const published = subject.state?.targetNodeAddress
     const stories = {
       Scheduled: [

@@ -26,19 +26,26 @@ export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[
     : [...findings, onlyEchoes(echoes, subject.phase === 'Failed')]
 }
 
+const NO_TIMEOUT = ['Scheduled', 'PreparingTarget', 'TargetReady']
+
 /** One finding from all that was said under a code: worded by the most telling row. */
 export function fromCause(said: Said[], subject: Subject): Finding {
   const best = said.find(({ hit }) => hit === undefined) ?? said[0]!
   const { row, groups } = best
   const where = placesOf(subject)
+  const waits = NO_TIMEOUT.includes(subject.phase)
+  const endless = waits
+    ? `In ${subject.phase} it is tried again; no time-out covers this phase`
+    : ''
   return finding({
     code: row.code,
     title: fill(row.title, groups),
     objects: objectsOf(subject),
     evidence: evidenceOf(said),
-    cause: [fill(row.means, groups), where].filter(Boolean).join('. '),
+    cause: [capital(fill(row.means, groups)), endless, where].filter(Boolean).join('. '),
     confidence: best.hit && subject.kind !== 'log' ? 'likely' : 'certain',
-    remedy: [{ text: fill(row.next, groups) }],
+    remedy: [{ text: capital(fill(row.next, groups)) }],
+    ...(waits && { endsByItself: 'no' as const }),
   })
 }
 
@@ -62,6 +69,10 @@ export function evidenceOf(said: readonly Said[], limit = 3): EvidenceItem[] {
     value: count > 1 ? `${quote} (${count} times)` : quote,
     ...(time !== undefined && { time }),
   }))
+}
+
+export function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 
 /** `From node-a to node-b`, as far as it is known. */
