@@ -35,6 +35,11 @@ export function stateOf(migration: Migration, vmi: Vmi | undefined): MigrationSt
   return own?.migrationUid === uid ? own : undefined
 }
 
+/** As both virt-handlers see it: nothing more is to be done for it but to clean up (fact sheet data-plane.md §3.2). */
+export function isStateOver(state: MigrationState): boolean {
+  return !!state.endTimestamp && !!(state.completed || state.failed)
+}
+
 /** When a phase was first entered, in ms; undefined when it was not, or the release does not say. */
 export function enteredAt(migration: Migration, phase: string): number | undefined {
   if (phase === '') return timeOf(migration.metadata.creationTimestamp)

@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { create, patch } from '../cluster/objects.ts'
 import { EVENTS } from '../kubevirt/resources.ts'
+import { timestamp } from '../kubevirt/time.ts'
 import type { Event, KubeObject } from '../kubevirt/types.ts'
 
 export interface EventSource {
@@ -31,14 +33,16 @@ export function eventRecorder(cluster: Cluster, clock: Clock, source: EventSourc
     const namespace = object.metadata.namespace ?? 'default'
     const key = [object.metadata.uid, type, reason, message].join('\0')
     const before = known.get(key)
-    const now = new Date(clock.now()).toISOString()
+    const now = clock.now()
     if (before) {
       before.count++
       const body = again(source, before.count, now)
       await patch(cluster, EVENTS, { namespace, name: before.name }, body, 'merge')
       return
     }
-    const name = `${object.metadata.name}.${(clock.now() * 1e6 + known.size).toString(16)}`
+    // Nanoseconds, as client-go has it: two of one object in one millisecond must not collide.
+    const nanos = BigInt(now) * 1_000_000n + BigInt(randomInt(1_000_000))
+    const name = `${object.metadata.name}.${nanos.toString(16)}`
     const event = newEvent(source, object, { name, namespace, type, reason, message, now })
     await create(cluster, EVENTS, event, { namespace })
     known.set(key, { name, count: 1 })
@@ -59,7 +63,7 @@ interface NewEvent {
   type: string
   reason: string
   message: string
-  now: string
+  now: number
 }
 
 function newEvent(
@@ -67,7 +71,6 @@ function newEvent(
   object: KubeObject,
   { name, namespace, type, reason, message, now }: NewEvent,
 ): Event & Record<string, unknown> {
-  const seconds = wholeSeconds(now)
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -87,7 +90,7 @@ function newEvent(
     ...(action
       ? {
           action,
-          eventTime: now.replace('Z', '000Z'),
+          eventTime: microTime(now),
           firstTimestamp: null,
           lastTimestamp: null,
           source: {},
@@ -96,20 +99,21 @@ function newEvent(
       : {
           count: 1,
           eventTime: null,
-          firstTimestamp: seconds,
-          lastTimestamp: seconds,
+          firstTimestamp: timestamp(now),
+          lastTimestamp: timestamp(now),
           source: { component, ...(host && { host }) },
           reportingInstance: host ?? '',
         }),
   }
 }
 
-function again({ action }: EventSource, count: number, now: string): object {
+function again({ action }: EventSource, count: number, now: number): object {
   return action
-    ? { series: { count, lastObservedTime: now.replace('Z', '000Z') } }
-    : { count, lastTimestamp: wholeSeconds(now) }
+    ? { series: { count, lastObservedTime: microTime(now) } }
+    : { count, lastTimestamp: timestamp(now) }
 }
 
-function wholeSeconds(now: string): string {
-  return now.replace(/\.\d+Z$/, 'Z')
+/** Kubernetes' MicroTime. */
+function microTime(now: number): string {
+  return new Date(now).toISOString().replace('Z', '000Z')
 }

@@ -1,6 +1,6 @@
+import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
 import { methodOf, obstaclesOf } from '../../rules/migratability.ts'
-import { timestamp } from './time.ts'
 
 /** The user that QEMU runs as in a launcher. */
 const QEMU_USER = 107

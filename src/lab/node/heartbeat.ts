@@ -3,7 +3,7 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import { patch } from '../../cluster/objects.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
 import { NODES } from '../../kubevirt/resources.ts'
-import { timestamp } from './time.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 
 const INTERVAL_MS = 60_000
 

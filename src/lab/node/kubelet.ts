@@ -5,11 +5,11 @@ import { startInformer } from '../../cluster/informer.ts'
 import { patch, remove } from '../../cluster/objects.ts'
 import { isPodFinal } from '../../kubevirt/pods.ts'
 import { PODS } from '../../kubevirt/resources.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 import type { Pod } from '../../kubevirt/types.ts'
 import { keyedQueue } from './keyed-queue.ts'
 import { endedStatus, runningStatus } from './kubelet-status.ts'
 import type { NodeLog } from './log.ts'
-import { timestamp } from './time.ts'
 
 /** What runs in a pod. */
 export interface PodProcess {

@@ -1,10 +1,11 @@
+import { isStateOver } from '../../kubevirt/migration.ts'
 import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 import type { MigrationState, Vmi } from '../../kubevirt/types.ts'
 import { copyLimits } from '../../rules/convergence.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext, LauncherPod } from './handler-context.ts'
 import type { MigrationRecord } from './outgoing-migration.ts'
-import { timestamp } from './time.ts'
 import { keyOf } from './vmi-view.ts'
 
 /** QEMU's own limit, which KubeVirt leaves as it is unless a smaller one is configured (fact sheet data-plane.md §4.6). */
@@ -34,7 +35,7 @@ export function migrationSource(context: HandlerContext): MigrationSource {
     const state = vmi?.status?.migrationState
     if (known && known.migrationUid !== state?.migrationUid) await release(key, known, vmi)
     if (!vmi || !state?.migrationUid || state.sourceNode !== node) return
-    if (isOver(state)) {
+    if (isStateOver(state)) {
       if (known) await release(key, known, vmi)
       return
     }
@@ -120,14 +121,10 @@ export function migrationSource(context: HandlerContext): MigrationSource {
   return { sync }
 }
 
-function isOver(state: MigrationState): boolean {
-  return !!state.endTimestamp && !!(state.completed || state.failed)
-}
-
 /** The launcher's record as it stands in the VMI; success is the target's to declare. */
 function report(draft: Vmi, record: Readonly<MigrationRecord>): void {
   const state = draft.status?.migrationState
-  if (!draft.status || state?.migrationUid !== record.uid || isOver(state)) return
+  if (!draft.status || state?.migrationUid !== record.uid || isStateOver(state)) return
   state.startTimestamp ??= timestamp(record.startedAt)
   state.mode = record.mode
   if (record.abortStatus) state.abortStatus = record.abortStatus

@@ -1,8 +1,9 @@
 import { LABEL } from '../../kubevirt/labels.ts'
+import { isStateOver } from '../../kubevirt/migration.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 import type { MigrationState, Vmi } from '../../kubevirt/types.ts'
 import type { HandlerContext, LauncherPod } from './handler-context.ts'
 import { interfacesOf } from './handler-domain.ts'
-import { timestamp } from './time.ts'
 
 /** The target virt-handler's part in a migration (fact sheet data-plane.md §3.2, steps 2, 3, 9, 11 to 13). */
 export interface MigrationTarget {
@@ -30,7 +31,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     if (known && known.migrationUid !== state?.migrationUid) await release(key, known)
     if (!vmi || !state?.migrationUid || state.targetNode !== node) return
     const isLabelled = vmi.metadata.labels?.[LABEL.migrationTargetNode] === node
-    if (isOver(state)) {
+    if (isStateOver(state)) {
       const to = launchers.ofPod(vmi.metadata.namespace, state.targetPod)
       // The last answer must still reach the source.
       if (known && to && !state.failed) await to.launcher.quiet(QUIET_MS)
@@ -66,7 +67,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     const ports = proxies.targetListenerPorts(vmiUid)
     const published = await vmis.update(vmi, (draft) => {
       const state = draft.status?.migrationState
-      if (state?.migrationUid !== migrationUid || isOver(state)) return
+      if (state?.migrationUid !== migrationUid || isStateOver(state)) return
       if (state.targetNodeAddress !== address) {
         state.targetNodeAddress = address
         state.targetDirectMigrationNodePorts = ports
@@ -99,7 +100,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   ): void {
     const { status, metadata } = draft
     const state = status?.migrationState
-    if (!status || state?.migrationUid !== at.migrationUid || isOver(state)) return
+    if (!status || state?.migrationUid !== at.migrationUid || isStateOver(state)) return
     state.startTimestamp ??= timestamp(at.since)
     state.endTimestamp = timestamp(at.arrivedAt)
     state.completed = true
@@ -142,8 +143,4 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   }
 
   return { sync }
-}
-
-function isOver(state: MigrationState): boolean {
-  return !!state.endTimestamp && !!(state.completed || state.failed)
 }

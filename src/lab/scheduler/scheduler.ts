@@ -6,6 +6,7 @@ import { create, patch } from '../../cluster/objects.ts'
 import { conditionOf } from '../../kubevirt/migration.ts'
 import { isPodFinal } from '../../kubevirt/pods.ts'
 import { NAMESPACES, NODES, PODS } from '../../kubevirt/resources.ts'
+import { timestamp } from '../../kubevirt/time.ts'
 import type { Namespace, Node, Pod } from '../../kubevirt/types.ts'
 import { placePod, unschedulableMessage } from '../../rules/placement.ts'
 import { type EventRecorder, eventRecorder } from '../events.ts'
@@ -108,7 +109,7 @@ export async function startScheduler({
       message,
       observedGeneration: pod.metadata.generation ?? 1,
       lastProbeTime: null,
-      lastTransitionTime: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+      lastTransitionTime: timestamp(clock.now()),
     }
     const body = { status: { conditions: [condition] } }
     await patch(cluster, PODS, { namespace, name, subresource: 'status' }, body, 'strategic')
