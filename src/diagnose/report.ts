@@ -3,7 +3,8 @@ import { enteredAt, timeOf } from '../kubevirt/migration.ts'
 import type { Code } from './catalogue.ts'
 import type { Diagnosis, Judged } from './engine.ts'
 import type { Confidence, EndsByItself, Finding, Remedy, Status } from './finding.ts'
-import type { Subject } from './subject.ts'
+import { type Question, questionsOf } from './questions.ts'
+import type { Subject, World } from './subject.ts'
 import { ranked, scoreOf, type Verdict, verdictOf } from './verdict.ts'
 import { moment } from './words.ts'
 
@@ -50,6 +51,8 @@ export interface ReportSubject {
   stage: string
   since?: string
   verdict: ReportVerdict
+  /** The operator's five questions, each with its answer. */
+  questions: Question[]
   findings: ReportFinding[]
 }
 
@@ -64,7 +67,7 @@ export function reportOf(diagnosis: Diagnosis, generatedAt: number): DiagnosisRe
   const ordered = shown(
     diagnosis.judged.map((judged) => ({ ...judged, verdict: verdictOf(judged, now) })),
   )
-  const subjects = ordered.map((judged) => subjectReport(judged, now))
+  const subjects = ordered.map((judged) => subjectReport(judged, world))
   return {
     apiVersion: 'kubectl-mig/v1alpha1',
     kind: 'DiagnosisReport',
@@ -118,14 +121,15 @@ function shared(ordered: Ordered[], subjects: ReportSubject[]): ReportVerdict {
   }
 }
 
-function subjectReport({ subject, findings, verdict }: Ordered, now: number): ReportSubject {
+function subjectReport({ subject, findings, verdict }: Ordered, world: World): ReportSubject {
   const since = sinceOf(subject)
   const all = findings.includes(verdict.finding) ? findings : [...findings, verdict.finding]
   return {
     ref: subject.ref,
     stage: subject.phase || (subject.migration ? 'not looked at' : 'unknown'),
     ...(since !== undefined && { since: moment(since) }),
-    verdict: verdictReport(verdict, subject, now),
+    verdict: verdictReport(verdict, subject, world.now),
+    questions: questionsOf(subject, all, world),
     findings: ranked(all).map(findingReport),
   }
 }

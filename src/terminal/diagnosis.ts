@@ -22,6 +22,10 @@ const STYLE: Record<ReportFinding['status'], Style> = {
 }
 /** More than this many subjects are summed up in a line each. */
 const DETAILED = 5
+/** So many unread files are listed. */
+const GAPS = 6
+/** As wide as the longest question, and a gap. */
+const QUESTION = 27
 
 /**
  * A report for a person: the verdict first, then each subject with its findings, then what could not be read. Lines are
@@ -83,10 +87,26 @@ function remedyLines({ text, command, risk }: Remedy, index: number, out: Out): 
 function subjectLines(subject: ReportSubject, out: Out, isVerdict: boolean): string[] {
   const { theme } = out
   const head = `${theme.strong(neutral(subject.ref))}  ${neutral(subject.stage)}`
+  const findings = subject.findings.flatMap((finding, i) =>
+    findingLines(finding, out, isVerdict && i === 0),
+  )
+  // The verdict's subject is the one that was asked about: it gets the operator's five questions.
   return [
     head,
-    ...subject.findings.flatMap((finding, i) => findingLines(finding, out, isVerdict && i === 0)),
+    ...(isVerdict ? subject.questions.flatMap((question) => questionLine(question, out)) : []),
+    ...findings,
   ]
+}
+
+function questionLine(
+  { question, status, answer }: ReportSubject['questions'][number],
+  out: Out,
+): string[] {
+  const { theme } = out
+  const lines = block(answer, out, ' '.repeat(QUESTION + 4))
+  const mark = theme[STYLE[status]](symbolOf(status, theme))
+  lines[0] = `  ${mark} ${question.padEnd(QUESTION)}${lines[0]?.trimStart() ?? ''}`
+  return lines
 }
 
 function findingLines(finding: ReportFinding, out: Out, isVerdict: boolean): string[] {
@@ -122,17 +142,27 @@ function summaryLine({ ref, stage, verdict }: ReportSubject, { theme }: Out): st
 }
 
 function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): string[] {
-  const gaps = coverage.gaps.map(
+  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}; the newest moment in it is ${now}; ${coverage.evaluated} of ${coverage.total} checks carried out`
+  const absent = coverage.gaps.filter(({ why }) => why === 'not-in-evidence')
+  const broken = coverage.gaps.filter(({ why }) => why !== 'not-in-evidence')
+  const kinds = [...new Set(absent.map(({ what }) => what))]
+  const gaps = broken.map(
     ({ what, file, line, detail }) =>
-      `not read: ${file ? `${file}${line ? `:${line}` : ''}` : what}, ${detail}`,
+      `not read: ${file ? `${file}${line ? `:${line}` : ''}` : what}: ${detail}`,
   )
-  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}; ${coverage.evaluated} of ${coverage.total} checks carried out; the newest moment in it is ${now}`
-  const shown = gaps.slice(0, 6)
   return [
     ...block(read, out, '', out.theme.quiet),
-    ...shown.flatMap((gap) => block(gap, out, '  ', out.theme.quiet)),
-    ...(gaps.length > shown.length
-      ? [out.theme.quiet(`  and ${gaps.length - shown.length} more gaps (-o json lists all)`)]
+    ...(kinds.length > 0
+      ? block(
+          `not in it, though checks ask for it: ${kinds.join(', ')}`,
+          out,
+          '  ',
+          out.theme.quiet,
+        )
+      : []),
+    ...gaps.slice(0, GAPS).flatMap((gap) => block(gap, out, '  ', out.theme.warn)),
+    ...(gaps.length > GAPS
+      ? [out.theme.quiet(`  and ${gaps.length - GAPS} more (-o json lists all)`)]
       : []),
   ]
 }

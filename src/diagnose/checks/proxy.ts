@@ -1,7 +1,7 @@
 import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { enteredAt, publishedPorts, timeOf } from '../../kubevirt/migration.ts'
 import { LABEL_DISK, LABEL_MEMORY } from '../../kubevirt/ports.ts'
-import type { KubeObject } from '../../kubevirt/types.ts'
+import type { KubeObject, Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
@@ -79,17 +79,19 @@ export const handlerRestart: Check = {
       const node = subject[role]
       const pod = node === undefined ? undefined : world.handlers.get(node)
       if (!pod) return []
-      const compute = pod.status?.containerStatuses?.find(({ name }) => name === 'virt-handler')
-      const started = [
-        timeOf(compute?.state?.running?.startedAt),
-        timeOf(pod.status?.startTime),
-        timeOf(pod.metadata.creationTimestamp),
-      ].filter((t) => t !== undefined)
-      const last = Math.max(...started)
+      const last = startOf(pod)
       if (!Number.isFinite(last) || last <= from || last > to + 5000) return []
       return [restarted(subject, world, node!, role, pod.metadata, last, from)]
     })
   },
+}
+
+/** When the pod was made, or its container last restarted; `startTime` says no more than the first. */
+function startOf(pod: Pod): number {
+  const container = pod.status?.containerStatuses?.find(({ name }) => name === 'virt-handler')
+  const restartedAt =
+    (container?.restartCount ?? 0) > 0 ? timeOf(container?.state?.running?.startedAt) : undefined
+  return restartedAt ?? timeOf(pod.metadata.creationTimestamp) ?? Number.NaN
 }
 
 function restarted(
