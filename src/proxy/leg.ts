@@ -35,14 +35,17 @@ export function surviveWriteErrors(socket: Socket): void {
   readable.autoDestroy = false
   writable.autoDestroy = false
   socket.on('error', () => {
-    // Else the end of what is still read would not be told.
-    if (!socket.destroyed) readable.errored = null
+    if (socket.destroyed) return
+    // Else what is still read, and its end, would not be told.
+    readable.errored = null
+    readable.errorEmitted = false
   })
 }
 
 interface StreamState {
   autoDestroy: boolean
   errored: Error | null
+  errorEmitted: boolean
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Intake, OpenIntake } from './intake.ts'
+import type { OpenIntake } from './intake.ts'
 import { brokeOff, type Leg } from './leg.ts'
 
 /** How one direction of a connection ended. */
@@ -21,7 +21,6 @@ export interface PumpOptions {
 /** Moves bytes one way until the end of the stream, and passes that end on. One write is under way at a time. */
 export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd> {
   return new Promise((resolve) => {
-    let intake: Intake
     let writing = false
     let over: PumpEnd | undefined
     let settled = false
@@ -64,6 +63,7 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
     const writeFailed = (error: Error | null | undefined) =>
       settle(failedWrite(error ?? to.socket.errored))
 
+    const intake = options.openIntake(from.socket, advance)
     const endedBefore = from.socket.readableEnded
     from.socket
       .on('end', () => {
@@ -81,7 +81,6 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
       if (!to.socket.writableFinished) writeFailed(undefined)
     })
 
-    intake = options.openIntake(from.socket, advance)
     if (endedBefore) readOver({ how: 'end' })
     else if (from.socket.destroyed) readOver(failedRead(from.socket.errored))
     else from.socket.resume()

@@ -5,12 +5,19 @@ export const streamIntake: OpenIntake = (from, onBytes) => {
   const chunks: Buffer[] = []
   let held = 0
   let discarding = false
-  from.on('data', (chunk: Buffer) => {
+  const keep = (chunk: Buffer) => {
     if (discarding) return
     chunks.push(chunk)
     held += chunk.length
+  }
+  from.on('data', (chunk: Buffer) => {
+    keep(chunk)
     if (held >= HIGH_WATER) from.pause()
     onBytes()
+  })
+  from.on('close', () => {
+    // A reset leaves in the stream what came before it and wasn't asked for yet.
+    for (let rest = from.read(); rest; rest = from.read()) keep(rest)
   })
   return {
     endsAtOnce: false,
@@ -18,10 +25,11 @@ export const streamIntake: OpenIntake = (from, onBytes) => {
     release(bytes) {
       chunks.shift()
       held -= bytes.length
-      if (from.isPaused() && held < HIGH_WATER) from.resume()
+      if (from.isPaused() && held < HIGH_WATER && !from.destroyed) from.resume()
     },
     discard() {
       discarding = true
+      chunks.length = 0
       from.resume()
     },
   }

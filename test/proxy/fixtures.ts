@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -76,6 +77,13 @@ export function unixClient(file: string): Promise<Socket> {
       resolve(socket)
     })
   })
+}
+
+/** Both ends of a unix connection; the second is the accepted one. */
+export async function unixPair(file: string): Promise<[Socket, Socket]> {
+  const accepted = new Promise<Socket>((resolve) => void unixServer(file, resolve))
+  await until(() => existsSync(file))
+  return [await unixClient(file), await accepted]
 }
 
 /** A port on loopback that lets nobody in and tells nobody why: its listener's queue is full and nobody serves it. */
