@@ -6,6 +6,8 @@ export const LABEL = {
   migrationTargetNode: 'kubevirt.io/migrationTargetNodeName',
   nodeName: 'kubevirt.io/nodeName',
   outdatedLauncherImage: 'kubevirt.io/outdatedLauncherImage',
+  podCpuLimits: 'kubevirt.io/vmi-pod-cpu-resource-limits',
+  podMemoryRequests: 'kubevirt.io/vmi-pod-memory-resource-requests',
   schedulable: 'kubevirt.io/schedulable',
   vmName: 'vm.kubevirt.io/name',
   vmiId: 'vmi.kubevirt.io/id',

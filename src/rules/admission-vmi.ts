@@ -77,6 +77,7 @@ export function withVmiDefaults(vmi: Vmi, defaultCpuModel = 'host-model'): Vmi {
   const cpu = { cores: 1, sockets: 1, threads: 1, model: defaultCpuModel, ...domain?.cpu }
   const requested = domain?.resources?.requests?.memory
   const guest = domain?.memory?.guest ?? requested
+  const { cores, sockets, threads } = cpu
   return {
     ...vmi,
     metadata: {
@@ -92,6 +93,14 @@ export function withVmiDefaults(vmi: Vmi, defaultCpuModel = 'host-model'): Vmi {
         ...(guest === undefined ? {} : { memory: { ...domain?.memory, guest } }),
       },
     },
-    status: { phase: 'Pending' },
+    status: {
+      phase: 'Pending',
+      // No launcher runs as root, and a hotplug is told by what the guest was started with.
+      runtimeUser: 107,
+      currentCPUTopology: { cores, sockets, threads },
+      ...(guest === undefined
+        ? {}
+        : { memory: { guestAtBoot: guest, guestCurrent: guest, guestRequested: guest } }),
+    },
   }
 }

@@ -65,6 +65,14 @@ export function settingsFor(
   return settings as Settings
 }
 
+/** Whether a policy says anything at all: KubeVirt notes the name only of one that does. */
+export function overridesAnything({ spec }: MigrationPolicy): boolean {
+  return (
+    spec.experimental !== undefined ||
+    OVERRIDABLE.some((key) => spec[key] !== undefined && spec[key] !== null)
+  )
+}
+
 /** The values alone, as a hand-off writes them into the VMI: quantities in canonical form. */
 export function configurationOf(settings: Settings): MigrationConfiguration {
   const entries = Object.entries(settings).map(([key, setting]) => [key, setting?.value])

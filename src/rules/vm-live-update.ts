@@ -1,20 +1,41 @@
-import { parseQuantity } from '../kubevirt/quantity.ts'
-import type { Condition, KubeVirt, Vm, Vmi } from '../kubevirt/types.ts'
+import { sameValue } from '../kubevirt/equality.ts'
+import { conditionOf } from '../kubevirt/migration.ts'
+import {
+  type Amount,
+  add,
+  compare,
+  formatQuantity,
+  larger,
+  milliAmount,
+  parseQuantity,
+  subtract,
+} from '../kubevirt/quantity.ts'
+import type { Condition, KubeVirt, Quantity, Vm, Vmi, VmiSpec } from '../kubevirt/types.ts'
 import { isMigrating } from './evacuation.ts'
+import { vcpusOf } from './launcher-memory.ts'
 
 /** What a change of a VM's template does to the VM that runs. */
 export type LiveUpdate =
   | { kind: 'nothing' }
   /** Goes into the running VMI; a migration then brings it into a new launcher. */
-  | { kind: 'apply'; patch: { path: string; value: unknown; old: unknown }[] }
+  | { kind: 'apply'; changes: Change[] }
   /** Only a restart can bring it. */
   | { kind: 'restart'; condition: Condition }
   /** Not now: tried again. */
   | { kind: 'refused'; message: string }
 
+export interface Change {
+  path: string
+  old: unknown
+  /** Undefined takes the field away. */
+  value: unknown
+}
+
+const NOTHING: LiveUpdate = { kind: 'nothing' }
+
 /**
- * CPU sockets and guest memory can be raised while the VM runs, where the cluster rolls changes out live
- * (fact sheet control-plane.md §3.3, §4.3).
+ * CPU sockets, guest memory, tolerations and where the VM may run can change while it runs, unless the cluster stages
+ * changes until a restart (fact sheet control-plane.md §3.3, §4.3).
  */
 export function liveUpdateOf(
   vm: Vm,
@@ -23,63 +44,121 @@ export function liveUpdateOf(
   now: number,
 ): LiveUpdate {
   const template = vm.spec.template?.spec
-  if (kubevirt?.spec.configuration?.['vmRolloutStrategy'] !== 'LiveUpdate' || !template)
-    return { kind: 'nothing' }
-  const migrating = isMigrating(vmi, now)
-  const updates = [cpuUpdate(template, vmi, migrating), memoryUpdate(template, vmi, migrating)]
-  return (
-    updates.find(({ kind }) => kind === 'refused') ??
-    updates.find(({ kind }) => kind === 'restart') ??
-    merge(updates)
-  )
+  if (!template || !rollsOutLive(kubevirt)) return NOTHING
+  const moving = isMigrating(vmi, now)
+  const updates = [
+    cpuUpdate(template, vmi, kubevirt, moving),
+    placementUpdate(template, vmi.spec, moving),
+    tolerationUpdate(template, vmi.spec, moving),
+    memoryUpdate(template, vmi, moving),
+  ]
+  const stop = updates.find(({ kind }) => kind === 'refused' || kind === 'restart')
+  if (stop) return stop
+  const changes = updates.flatMap((update) => (update.kind === 'apply' ? update.changes : []))
+  return changes.length > 0 ? { kind: 'apply', changes } : NOTHING
 }
 
-function merge(updates: LiveUpdate[]): LiveUpdate {
-  const patch = updates.flatMap((update) => (update.kind === 'apply' ? update.patch : []))
-  return patch.length > 0 ? { kind: 'apply', patch } : { kind: 'nothing' }
+/** KubeVirt's default; `Stage` keeps changes for the next start. */
+export function rollsOutLive(kubevirt: KubeVirt | undefined): boolean {
+  return kubevirt?.spec.configuration?.['vmRolloutStrategy'] !== 'Stage'
 }
 
-type Spec = Vmi['spec']
-
-function cpuUpdate(template: Spec, { spec }: Vmi, migrating: boolean): LiveUpdate {
+function cpuUpdate(
+  template: VmiSpec,
+  vmi: Vmi,
+  kubevirt: KubeVirt | undefined,
+  moving: boolean,
+): LiveUpdate {
+  const { spec } = vmi
   const wanted = template.domain?.cpu?.sockets
   const current = spec.domain?.cpu?.sockets
-  if (wanted === undefined || current === undefined || wanted === current)
-    return { kind: 'nothing' }
-  const most = Number(spec.domain?.cpu?.['maxSockets'] ?? 0)
-  if (wanted > most)
+  if (wanted === undefined || current === undefined || wanted === current) return NOTHING
+  if (conditionOf(vmi, 'HotVCPUChange')?.status === 'True')
+    return { kind: 'refused', message: 'another CPU hotplug is in progress' }
+  if (moving)
+    return { kind: 'refused', message: 'CPU hotplug is not allowed while VMI is migrating' }
+  if (wanted > Number(spec.domain?.cpu?.['maxSockets'] ?? 0))
     return restart("CPU sockets updated in template spec to a value higher than what's available")
   if (wanted < current) return restart('Reduction of CPU socket count requires a restart')
-  if (migrating)
-    return { kind: 'refused', message: 'CPU hotplug is not allowed while VMI is migrating' }
+  const before = vcpusOf(spec)
+  const after = vcpusOf({
+    domain: { ...spec.domain, cpu: { ...spec.domain?.cpu, sockets: wanted } },
+  })
+  const ratio = Number(kubevirt?.spec.configuration?.developerConfiguration?.cpuAllocationRatio)
+  const more = milliAmount(Math.trunc((after - before) * (1000 / (ratio > 0 ? ratio : 10))))
   return {
     kind: 'apply',
-    patch: [{ path: '/spec/domain/cpu/sockets', value: wanted, old: current }],
+    changes: [
+      { path: '/spec/domain/cpu/sockets', old: current, value: wanted },
+      ...resourceChanges(template, spec, 'cpu', (amount) => add(amount, more)),
+    ],
   }
 }
 
-function memoryUpdate(template: Spec, { spec }: Vmi, migrating: boolean): LiveUpdate {
-  const wanted = parseQuantity(template.domain?.memory?.guest)
+function memoryUpdate(template: VmiSpec, vmi: Vmi, moving: boolean): LiveUpdate {
+  const { spec, status } = vmi
+  const text = template.domain?.memory?.guest
+  const wanted = parseQuantity(text)
   const current = parseQuantity(spec.domain?.memory?.guest)
-  if (!wanted || !current || wanted.nano === current.nano) return { kind: 'nothing' }
-  const most = parseQuantity(spec.domain?.memory?.['maxGuest'] as string | undefined)
-  if (!most) return { kind: 'nothing' }
-  if (wanted.nano > most.nano)
-    return restart("memory updated in template spec to a value higher than what's available")
-  if (wanted.nano < current.nano)
-    return restart('memory updated in template spec to a value lower than what the VM started with')
-  if (migrating)
+  const memory = status?.['memory'] as
+    | { guestAtBoot?: Quantity; guestCurrent?: Quantity }
+    | undefined
+  if (!text || !wanted || !current || !memory || compare(wanted, current) === 0) return NOTHING
+  if (conditionOf(vmi, 'HotMemoryChange')?.status === 'True')
+    return { kind: 'refused', message: 'another memory hotplug is in progress' }
+  if (moving)
     return { kind: 'refused', message: 'memory hotplug is not allowed while VMI is migrating' }
+  const boot = parseQuantity(memory.guestAtBoot)
+  if (boot && compare(wanted, boot) < 0)
+    return restart('memory updated in template spec to a value lower than what the VM started with')
+  const most = parseQuantity(spec.domain?.memory?.['maxGuest'] as Quantity | undefined)
+  if (!most || compare(wanted, most) > 0)
+    return restart("memory updated in template spec to a value higher than what's available")
+  const more = subtract(wanted, parseQuantity(memory.guestCurrent) ?? current)
   return {
     kind: 'apply',
-    patch: [
-      {
-        path: '/spec/domain/memory/guest',
-        value: template.domain?.memory?.guest,
-        old: spec.domain?.memory?.guest,
-      },
+    changes: [
+      { path: '/spec/domain/memory/guest', old: spec.domain?.memory?.guest, value: text },
+      // Not less than the guest: what was plugged out before may not all have been given back.
+      ...resourceChanges(template, spec, 'memory', (amount) => larger(add(amount, more), wanted)),
     ],
   }
+}
+
+/** Requests and limits that the VM names itself grow with it. */
+function resourceChanges(
+  template: VmiSpec,
+  { domain }: VmiSpec,
+  resource: 'cpu' | 'memory',
+  grow: (amount: Amount) => Amount,
+): Change[] {
+  return (['requests', 'limits'] as const).flatMap((kind) => {
+    const old = domain?.resources?.[kind]?.[resource]
+    const amount = parseQuantity(old)
+    if (!amount || template.domain?.resources?.[kind]?.[resource] === undefined) return []
+    const path = `/spec/domain/resources/${kind}/${resource}`
+    return [{ path, old, value: formatQuantity(grow(amount)) }]
+  })
+}
+
+function placementUpdate(template: VmiSpec, spec: VmiSpec, moving: boolean): LiveUpdate {
+  const changes = (['affinity', 'nodeSelector'] as const).flatMap((field) =>
+    sameValue(template[field], spec[field])
+      ? []
+      : [{ path: `/spec/${field}`, old: spec[field], value: template[field] }],
+  )
+  if (changes.length === 0) return NOTHING
+  return moving
+    ? { kind: 'refused', message: 'Node affinity should not be changed during VMI migration' }
+    : { kind: 'apply', changes }
+}
+
+function tolerationUpdate(template: VmiSpec, spec: VmiSpec, moving: boolean): LiveUpdate {
+  if (sameValue(template.tolerations, spec.tolerations)) return NOTHING
+  if (moving)
+    return { kind: 'refused', message: 'tolerations should not be changed during VMI migration' }
+  const change = { path: '/spec/tolerations', old: spec.tolerations, value: template.tolerations }
+  return { kind: 'apply', changes: [change] }
 }
 
 function restart(message: string): LiveUpdate {

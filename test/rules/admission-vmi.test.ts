@@ -64,7 +64,12 @@ test('a new VMI gets a phase, a finalizer, a CPU and its memory', () => {
     metadata: { name: 'vm-1' },
     spec: { domain: { resources: { requests: { memory: '1Gi' } } } },
   })
-  expect(made.status).toEqual({ phase: 'Pending' })
+  expect(made.status).toEqual({
+    phase: 'Pending',
+    runtimeUser: 107,
+    currentCPUTopology: { cores: 1, sockets: 1, threads: 1 },
+    memory: { guestAtBoot: '1Gi', guestCurrent: '1Gi', guestRequested: '1Gi' },
+  })
   expect(made.metadata.finalizers).toEqual(['kubevirt.io/foregroundDeleteVirtualMachine'])
   expect(made.spec.domain?.cpu).toEqual({ cores: 1, sockets: 1, threads: 1, model: 'host-model' })
   expect(made.spec.domain?.machine).toEqual({ type: 'q35' })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeVirt, Node, Pod, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import type { KubeVirt, Node, Pod, Vm, Vmi, VmiSpec } from '../../src/kubevirt/types.ts'
 import { evacuationsFrom } from '../../src/rules/evacuation.ts'
+import { withHotplugRoom } from '../../src/rules/hotplug-room.ts'
 import { liveUpdateOf } from '../../src/rules/vm-live-update.ts'
 import { printableStatus, vmConditions, wantsToRun } from '../../src/rules/vm-status.ts'
 import { workloadUpdates } from '../../src/rules/workload-update.ts'
@@ -134,53 +135,128 @@ const vm = (spec: object = { runStrategy: 'Always' }, metadata: object = {}): Vm
 })
 
 describe('a change of a running VM', () => {
-  const live: KubeVirt = {
-    metadata: { name: 'k' },
-    spec: { configuration: { vmRolloutStrategy: 'LiveUpdate' } },
+  const domain = {
+    cpu: { sockets: 1, maxSockets: 4 },
+    memory: { guest: '1Gi', maxGuest: '4Gi' },
+    resources: { requests: { memory: '1Gi', cpu: '100m' }, limits: {} },
   }
-  const running = (status: Vmi['status'] = {}) =>
+  const running = (status: Vmi['status'] = {}, more: object = {}) =>
     vmi({
-      status,
-      spec: {
-        domain: { cpu: { sockets: 1, maxSockets: 4 }, memory: { guest: '1Gi', maxGuest: '4Gi' } },
-      },
+      status: { memory: { guestAtBoot: '1Gi', guestCurrent: '1Gi' }, ...status },
+      spec: { evictionStrategy: undefined, domain, ...more },
     })
-  const change = (domain: object, of = running(), kubevirt: KubeVirt | undefined = live) =>
-    liveUpdateOf(vm({ template: { spec: { domain } } }), of, kubevirt, NOW)
-  const sockets = (count: number) => ({ cpu: { sockets: count } })
+  const change = (template: object, of = running(), kubevirt?: KubeVirt) =>
+    liveUpdateOf(vm({ template: { spec: template } }), of, kubevirt, NOW)
+  const sockets = (count: number) => ({ domain: { cpu: { sockets: count } } })
+  const guest = (size: string) => ({ domain: { memory: { guest: size } } })
 
-  test('goes into it: sockets, and memory', () => {
+  test('goes into it: sockets, memory, and where it may run', () => {
     expect(change(sockets(2))).toEqual({
       kind: 'apply',
-      patch: [{ path: '/spec/domain/cpu/sockets', value: 2, old: 1 }],
+      changes: [{ path: '/spec/domain/cpu/sockets', value: 2, old: 1 }],
     })
-    expect(change({ memory: { guest: '2Gi' } })).toEqual({
+    expect(change(guest('2Gi'))).toEqual({
       kind: 'apply',
-      patch: [{ path: '/spec/domain/memory/guest', value: '2Gi', old: '1Gi' }],
+      changes: [{ path: '/spec/domain/memory/guest', value: '2Gi', old: '1Gi' }],
     })
-    expect(change({ ...sockets(1), memory: { guest: '1024Mi' } })).toEqual({ kind: 'nothing' })
+    expect(change({ nodeSelector: { zone: 'a' }, tolerations: [{ key: 'x' }] })).toEqual({
+      kind: 'apply',
+      changes: [
+        { path: '/spec/nodeSelector', old: undefined, value: { zone: 'a' } },
+        { path: '/spec/tolerations', old: undefined, value: [{ key: 'x' }] },
+      ],
+    })
+    expect(change({ ...sockets(1), ...guest('1024Mi') })).toEqual({ kind: 'nothing' })
+  })
+
+  test('takes the VM’s own requests with it', () => {
+    const requests = { memory: '1Gi', cpu: '100m' }
+    const wanted = {
+      domain: { cpu: { sockets: 3 }, memory: { guest: '3Gi' }, resources: { requests } },
+    }
+    const update = change(wanted)
+    expect(
+      update.kind === 'apply' && update.changes.map(({ path, value }) => [path, value]),
+    ).toEqual([
+      ['/spec/domain/cpu/sockets', 3],
+      ['/spec/domain/resources/requests/cpu', '300m'],
+      ['/spec/domain/memory/guest', '3Gi'],
+      ['/spec/domain/resources/requests/memory', '3Gi'],
+    ])
   })
 
   test('waits for a restart when it is less, or more than there is room for', () => {
-    const message = (domain: object) => {
-      const update = change(domain)
+    const message = (template: object) => {
+      const update = change(template)
       return update.kind === 'restart' && update.condition.message
     }
     expect(message(sockets(5))).toContain("higher than what's available")
-    expect(message({ memory: { guest: '8Gi' } })).toContain("higher than what's available")
-    expect(message({ memory: { guest: '512Mi' } })).toContain('lower than what')
+    const fewer = liveUpdateOf(
+      vm({ template: { spec: sockets(1) } }),
+      running({}, { domain: { ...domain, cpu: { sockets: 2, maxSockets: 4 } } }),
+      undefined,
+      NOW,
+    )
+    expect(fewer).toMatchObject({ kind: 'restart' })
+    expect(message(guest('8Gi'))).toContain("higher than what's available")
+    expect(message(guest('512Mi'))).toContain('lower than what')
   })
 
-  test('is refused while the VM is moving, and does nothing where changes are staged', () => {
-    const moving = running({ migrationState: started })
-    expect(change(sockets(2), moving)).toEqual({
-      kind: 'refused',
-      message: 'CPU hotplug is not allowed while VMI is migrating',
-    })
-    expect(change({ memory: { guest: '2Gi' } }, moving)).toMatchObject({ kind: 'refused' })
-    expect(change(sockets(2), running(), { metadata: { name: 'k' }, spec: {} })).toEqual({
-      kind: 'nothing',
-    })
+  test.each<[string, object, Vmi['status']]>([
+    ['CPU hotplug is not allowed while VMI is migrating', sockets(2), { migrationState: started }],
+    [
+      'memory hotplug is not allowed while VMI is migrating',
+      guest('2Gi'),
+      { migrationState: started },
+    ],
+    [
+      'Node affinity should not be changed during VMI migration',
+      { affinity: { x: 1 } },
+      { migrationState: started },
+    ],
+    [
+      'tolerations should not be changed during VMI migration',
+      { tolerations: [{ key: 'x' }] },
+      { migrationState: started },
+    ],
+    [
+      'another CPU hotplug is in progress',
+      sockets(2),
+      { conditions: [condition('HotVCPUChange', 'True')] },
+    ],
+    [
+      'another memory hotplug is in progress',
+      guest('2Gi'),
+      { conditions: [condition('HotMemoryChange', 'True')] },
+    ],
+  ])('is refused: %s', (message, template, status) => {
+    expect(change(template, running(status))).toEqual({ kind: 'refused', message })
+  })
+
+  const cluster = (configuration: Record<string, unknown>): KubeVirt => ({
+    metadata: { name: 'k' },
+    spec: { configuration },
+  })
+
+  test('does nothing where changes are staged', () => {
+    const staged = cluster({ vmRolloutStrategy: 'Stage' })
+    expect(change(sockets(2), running(), staged)).toEqual({ kind: 'nothing' })
+    expect(withHotplugRoom({ domain: {} }, staged)).toEqual({ domain: {} })
+  })
+
+  test('a VM is started with room to grow', () => {
+    const roomOf = (of: VmiSpec, kubevirt?: KubeVirt) => {
+      const { cpu, memory } = withHotplugRoom(of, kubevirt).domain ?? {}
+      return [cpu?.['maxSockets'], memory?.['maxGuest']]
+    }
+    expect(roomOf({ domain: { cpu: { sockets: 2 }, memory: { guest: '1Gi' } } })).toEqual([
+      8,
+      '4Gi',
+    ])
+    expect(roomOf({ domain: { memory: { guest: '64Mi' } } })).toEqual([4, undefined])
+    expect(roomOf({ domain })).toEqual([4, '4Gi'])
+    const limits = cluster({ liveUpdateConfiguration: { maxCpuSockets: 6, maxGuest: '3Gi' } })
+    expect(roomOf({ domain: { memory: { guest: '2Gi' } } }, limits)).toEqual([6, '3Gi'])
   })
 })
 

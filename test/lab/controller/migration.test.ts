@@ -223,6 +223,38 @@ describe('hand-off', () => {
     })
   })
 
+  const patched = (its: Vmi, more: Partial<Situation> = {}, index = 0) => {
+    const [action] = actionsFor(
+      situation('Scheduled', { targetPod: ready, vmi: its, ...more }),
+      NOW,
+    )
+    return action?.do === 'hand-off' ? (action.patch[index]?.value as Record<string, unknown>) : {}
+  }
+
+  test('says how much a hotplug may use', () => {
+    const its = vm({
+      conditions: [condition('HotMemoryChange', 'True'), condition('HotVCPUChange', 'True')],
+    })
+    its.spec = { domain: { cpu: { dedicatedCpuPlacement: true } } }
+    const resources = { requests: { memory: '1Gi', 'hugepages-2Mi': '1Gi' }, limits: { cpu: '3' } }
+    const pod = {
+      ...ready,
+      spec: { nodeName: 'node-2', containers: [{ name: 'compute', resources }] },
+    }
+    expect(patched(its, { targetPod: pod }, 2)).toMatchObject({
+      'kubevirt.io/vmi-pod-cpu-resource-limits': '3',
+      'kubevirt.io/vmi-pod-memory-resource-requests': '2Gi',
+    })
+  })
+
+  test('names the policy that holds, if it says anything', () => {
+    const policy = (spec: object) => ({ metadata: { name: 'p' }, spec: { selectors: {}, ...spec } })
+    const named = (spec: object) =>
+      patched(vm(), { policies: [policy(spec)] })['migrationPolicyName']
+    expect(named({ completionTimeoutPerGiB: 20 })).toBe('p')
+    expect(named({})).toBeUndefined()
+  })
+
   test('once', () => {
     expect(actions('Scheduled', { targetPod: ready, handedOff: true })).toEqual([])
     expect(actions('Scheduled', { targetPod: ready, vmi: vm({ migrationState: STATE }) })).toEqual(
@@ -247,6 +279,13 @@ describe('after hand-off', () => {
     })
     const paths = action?.do === 'patch-vmi' ? action.patch.map(({ path }) => path) : []
     expect(paths).toContain('/status/migrationState/failureReason')
+  })
+
+  test('a canceled migration whose target goes down takes the pod with it', () => {
+    const its = vm({ migrationState: { ...STATE, startTimestamp: 'now' } })
+    expect(actions('TargetReady', { targetPod: dead, vmi: its, deleting: true })).toEqual([
+      'delete-target-pod: Deleted canceled target pod target for migration m',
+    ])
   })
 
   test('not when the copy has begun, and not in another migration’s slot', () => {
@@ -298,7 +337,7 @@ describe('the status', () => {
     expect(notes).toEqual([])
   })
 
-  test('says that a quota refuses, until the pod is there', () => {
+  test('says that a quota refused, until Scheduling is worked on', () => {
     const error = 'pods "x" is forbidden: exceeded quota: mem'
     const refused = statusFor(situation('Pending'), error, NOW).status
     expect(refused?.conditions).toEqual([
@@ -315,7 +354,10 @@ describe('the status', () => {
       undefined,
       NOW,
     )
-    expect(admitted.status).toMatchObject({ phase: 'Scheduling', conditions: [] })
+    expect(admitted.status).toMatchObject({ phase: 'Scheduling', conditions: refused?.conditions })
+    const later = { ...migration('m'), status: { ...refused, phase: 'Scheduling' } }
+    const seen = { ...situation('Scheduling', { targetPod: starting(1) }), migration: later }
+    expect(statusFor(seen, undefined, NOW).status).toMatchObject({ conditions: [] })
     expect(statusFor(situation('Pending'), 'other trouble', NOW).status?.conditions).toBeUndefined()
   })
 

@@ -68,13 +68,12 @@ describe('a VMI goes', () => {
   })
 })
 
-test('on the way to Scheduled it gets node, label, image and CPUs', () => {
+test('on the way to Scheduled it gets node, label and image', () => {
   const before = of('Scheduling')
   const next = nextVmi(before, [pod('a', 'node-1', up)], NOW)
   expect(next.metadata.labels).toEqual({ app: 'vm-1', 'kubevirt.io/nodeName': 'node-1' })
   expect(next.status).toMatchObject({
     nodeName: 'node-1',
-    currentCPUTopology: { cores: 1, sockets: 1, threads: 1 },
     activePods: { 'uid-a': 'node-1' },
   })
 })
@@ -152,6 +151,24 @@ test('more sockets than the guest has are a hotplug; virt-handler ends it', () =
     nextVmi(before, [pod('a', 'node-1', up)], NOW).status?.conditions?.map((c) => c.type)
   expect(types(wanting)).toContain('HotVCPUChange')
   expect(types(of('Running', topology))).not.toContain('HotVCPUChange')
+})
+
+test('more memory than was asked of the guest is one too, where there is room', () => {
+  const memory = { memory: { guestRequested: '1Gi' } }
+  const wanting = (guest: string, maxGuest?: string): Vmi => ({
+    ...of('Running', memory),
+    spec: { domain: { memory: { guest, ...(maxGuest ? { maxGuest } : {}) } } },
+  })
+  const types = (before: Vmi) =>
+    nextVmi(before, [pod('a', 'node-1', up)], NOW).status?.conditions?.map((c) => c.type)
+  expect(types(wanting('2Gi', '4Gi'))).toContain('HotMemoryChange')
+  expect(types(wanting('1024Mi', '4Gi'))).not.toContain('HotMemoryChange')
+  expect(types(wanting('2Gi'))).not.toContain('HotMemoryChange')
+  const denied = condition('HotMemoryChange', 'False')
+  const before = { ...wanting('2Gi', '4Gi') }
+  before.status = { ...before.status, conditions: [denied] }
+  const after = nextVmi(before, [pod('a', 'node-1', up)], NOW).status?.conditions
+  expect(after).toContainEqual(denied)
 })
 
 test('an ended VMI is let go when its last pod is gone', () => {

@@ -1,6 +1,8 @@
 import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
-import type { MigrationState, Pod } from '../../../kubevirt/types.ts'
-import { configurationOf, settingsFor } from '../../../rules/configuration.ts'
+import { conditionOf } from '../../../kubevirt/migration.ts'
+import { add, formatQuantity, parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
+import type { MigrationState, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { configurationOf, overridesAnything, settingsFor } from '../../../rules/configuration.ts'
 import { overheadQuantity } from '../../../rules/launcher-memory.ts'
 import { policyFor } from '../../../rules/policy.ts'
 import type { PatchOperation } from './actions.ts'
@@ -19,9 +21,32 @@ export function handOffPatch(situation: Situation, targetPod: Pod): PatchOperati
   if (before) patch.push({ op: 'test', path: '/status/migrationState', value: before })
   patch.push({ op: 'add', path: '/status/migrationState', value: newState(situation, targetPod) })
   if (labels) patch.push({ op: 'test', path: '/metadata/labels', value: labels })
-  const value = { ...labels, [LABEL.migrationTargetNode]: targetNode }
+  const value = {
+    ...labels,
+    [LABEL.migrationTargetNode]: targetNode,
+    ...hotplugLabels(vmi, targetPod),
+  }
   patch.push({ op: 'add', path: '/metadata/labels', value })
   return patch
+}
+
+/** What a hotplug that rides on this move may count on: virt-handler reads it from the VMI. */
+function hotplugLabels(vmi: Vmi, targetPod: Pod): Record<string, string> {
+  const { requests, limits } =
+    targetPod.spec.containers.find(({ name }) => name === 'compute')?.resources ?? {}
+  const cpus = parseQuantity(limits?.['cpu'])
+  const dedicated = vmi.spec.domain?.cpu?.dedicatedCpuPlacement === true
+  const memory = ['memory', 'hugepages-2Mi', 'hugepages-1Gi']
+    .map((resource) => parseQuantity(requests?.[resource]) ?? ZERO)
+    .reduce(add)
+  return {
+    ...(cpus && dedicated && conditionOf(vmi, 'HotVCPUChange')?.status === 'True'
+      ? { [LABEL.podCpuLimits]: String(unitsOf(cpus)) }
+      : {}),
+    ...(conditionOf(vmi, 'HotMemoryChange')?.status === 'True'
+      ? { [LABEL.podMemoryRequests]: formatQuantity(memory) }
+      : {}),
+  }
 }
 
 function newState(situation: Situation, targetPod: Pod): MigrationState {
@@ -35,7 +60,9 @@ function newState(situation: Situation, targetPod: Pod): MigrationState {
     sourceNode: vmi.status?.nodeName ?? '',
     ...(sourcePod ? { sourcePod: sourcePod.metadata.name } : {}),
     ...(attachmentPod?.metadata.uid ? { targetAttachmentPodUID: attachmentPod.metadata.uid } : {}),
-    ...(winner ? { migrationPolicyName: winner.policy.metadata.name } : {}),
+    ...(winner && overridesAnything(winner.policy)
+      ? { migrationPolicyName: winner.policy.metadata.name }
+      : {}),
     migrationConfiguration: configurationOf(settingsFor(kubevirt, winner?.policy)),
     ...(overhead > 0 ? { targetMemoryOverhead: overheadQuantity(overhead) } : {}),
   }

@@ -1,5 +1,6 @@
 import { isPodFinal } from '../../../kubevirt/pods.ts'
 import type { Action } from './actions.ts'
+import { canceledTargetActions } from './cancel.ts'
 import { markFailed } from './mark-failed.ts'
 import type { Situation } from './situation.ts'
 
@@ -10,6 +11,7 @@ import type { Situation } from './situation.ts'
 export function handedOff(situation: Situation, now: number): Action[] {
   const { targetPod, vmi } = situation
   const down = !targetPod || isPodFinal(targetPod) || targetPod.metadata.deletionTimestamp
-  if (!down || vmi.status?.migrationState?.startTimestamp) return []
-  return markFailed(situation, now)
+  const canceled = canceledTargetActions(situation)
+  if (!down || vmi.status?.migrationState?.startTimestamp) return canceled
+  return [...markFailed(situation, now), ...canceled]
 }

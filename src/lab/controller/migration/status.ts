@@ -71,14 +71,15 @@ function nextStatus(
   }
 }
 
-/** The source pod is noted, and a quota's refusal stands, as long as it is Pending. */
+/** The source pod is noted while it is Pending; what a quota refused then is forgotten in Scheduling. */
 function whilePending(
   status: Status,
-  { sourcePod, targetPod }: Situation,
+  { migration, sourcePod, targetPod }: Situation,
   error: string | undefined,
   now: number,
 ): Status {
-  if (status.phase !== 'Pending') return withoutCondition(status, QUOTA.type)
+  if (migration.status?.phase === 'Scheduling') return withoutCondition(status, QUOTA.type)
+  if (status.phase !== 'Pending') return status
   const noted: Status = sourcePod
     ? {
         ...status,

@@ -80,7 +80,7 @@ export function startVmController(options: ControllerOptions): Worker {
     const { namespace = '', uid = '' } = vm.metadata
     expectations.expect(key, uid)
     try {
-      const vmi = await create<Vmi>(cluster, VMIS, vmiFor(vm), { namespace })
+      const vmi = await create<Vmi>(cluster, VMIS, vmiFor(vm, caches.kubevirt()), { namespace })
       const message = `Started the virtual machine by creating the new virtual machine instance ${vmi.metadata.name}`
       recorder.record(vm, 'Normal', 'SuccessfulCreate', message)
     } catch (err) {
@@ -109,9 +109,9 @@ export function startVmController(options: ControllerOptions): Worker {
       case 'refused':
         throw new Error(change.message)
       case 'apply': {
-        const operations = change.patch.flatMap(({ path, value, old }) => [
-          { op: 'test', path, value: old },
-          { op: 'replace', path, value },
+        const operations = change.changes.flatMap(({ path, value, old }) => [
+          ...(old === undefined ? [] : [{ op: 'test', path, value: old }]),
+          value === undefined ? { op: 'remove', path } : { op: 'add', path, value },
         ])
         await patch(cluster, VMIS, vmi.metadata, operations, 'json')
         return undefined

@@ -1,8 +1,9 @@
 import { ANNOTATION, VM_FINALIZER } from '../../../kubevirt/labels.ts'
-import type { Vm } from '../../../kubevirt/types.ts'
+import type { KubeVirt, Vm } from '../../../kubevirt/types.ts'
+import { withHotplugRoom } from '../../../rules/hotplug-room.ts'
 
-/** The VMI of a VM: its template, under its name, with the generation that it was started from. */
-export function vmiFor({ metadata, spec }: Vm): object {
+/** The VMI of a VM: its template with room to grow, under its name, with the generation that it was started from. */
+export function vmiFor({ metadata, spec }: Vm, kubevirt: KubeVirt | undefined): object {
   const { name, namespace, uid, generation = 1 } = metadata
   const template = spec.template
   return {
@@ -28,6 +29,6 @@ export function vmiFor({ metadata, spec }: Vm): object {
         },
       ],
     },
-    spec: template?.spec ?? {},
+    spec: withHotplugRoom(template?.spec ?? {}, kubevirt),
   }
 }

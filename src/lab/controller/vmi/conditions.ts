@@ -1,7 +1,8 @@
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { isPodFinal } from '../../../kubevirt/pods.ts'
+import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
-import type { Condition, Pod, Vmi } from '../../../kubevirt/types.ts'
+import type { Condition, Pod, Quantity, Vmi } from '../../../kubevirt/types.ts'
 import { vcpusOf } from '../../../rules/launcher-memory.ts'
 
 /** The conditions that virt-controller keeps on a VMI; the others are virt-handler's (control-plane.md §1.4, §10). */
@@ -11,8 +12,9 @@ export function vmiConditions(vmi: Vmi, pod: Pod | undefined, now: number): Cond
   conditions = evicted
     ? withCondition(conditions, evictionRequested(now))
     : without(conditions, 'EvictionRequested')
-  // virt-handler takes it away when the guest has its CPUs.
-  if (isCpuHotplugging(vmi)) conditions = withCondition(conditions, hotplugging('HotVCPUChange'))
+  // virt-handler takes them away, or denies them, when it has tried.
+  if (isCpuHotplugging(vmi)) conditions = withHotplug(conditions, 'HotVCPUChange')
+  if (isMemoryHotplugging(vmi)) conditions = withHotplug(conditions, 'HotMemoryChange')
   return conditions
 }
 
@@ -60,8 +62,9 @@ function evictionRequested(now: number): Condition {
   }
 }
 
-function hotplugging(type: string): Condition {
-  return { type, status: 'True', lastProbeTime: null, lastTransitionTime: null }
+function withHotplug(conditions: Condition[], type: string): Condition[] {
+  if (conditions.some((condition) => condition.type === type)) return conditions
+  return [...conditions, { type, status: 'True', lastProbeTime: null, lastTransitionTime: null }]
 }
 
 /** The guest has other CPUs than the VMI wants, and was made so that it can get them. */
@@ -71,6 +74,17 @@ export function isCpuHotplugging({ spec, status }: Vmi): boolean {
     | undefined
   if (!current || !spec.domain?.cpu?.['maxSockets'] || status?.phase !== 'Running') return false
   return vcpusOf(spec) !== vcpusOf({ domain: { cpu: current } })
+}
+
+/** The same for its memory. */
+export function isMemoryHotplugging({ spec, status }: Vmi): boolean {
+  const memory = status?.['memory'] as { guestRequested?: Quantity } | undefined
+  const [wanted, requested] = [spec.domain?.memory?.guest, memory?.guestRequested].map((text) =>
+    parseQuantity(text),
+  )
+  if (!wanted || !requested || !spec.domain?.memory?.['maxGuest'] || status?.phase !== 'Running')
+    return false
+  return compare(wanted, requested) !== 0
 }
 
 /** One that says the same stays as it is, its times too; KubeVirt looks at status and reason only. */

@@ -8,8 +8,7 @@ import { vmiConditions } from './conditions.ts'
 export function nextVmi(vmi: Vmi, pods: readonly Pod[], now: number): Vmi {
   const pod = currentPodOf(vmi, pods)
   const phase = nextPhase(vmi, pod)
-  const placed =
-    phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled' ? placement(vmi, pod) : {}
+  const placed = phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled' ? placement(pod) : {}
   const entered = {
     ...vmi,
     status: {
@@ -54,13 +53,11 @@ function nextPhase({ metadata, status }: Vmi, pod: Pod | undefined): string {
 }
 
 /** What is known once the pod runs. */
-function placement({ spec }: Vmi, pod: Pod | undefined): NonNullable<Vmi['status']> {
-  const { cores = 1, sockets = 1, threads = 1 } = spec.domain?.cpu ?? {}
+function placement(pod: Pod | undefined): NonNullable<Vmi['status']> {
   const image = pod?.spec.containers.find(({ name }) => name === 'compute')?.image
   return {
     ...(pod?.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
     ...(image ? { launcherContainerImageVersion: image } : {}),
-    currentCPUTopology: { cores, sockets, threads },
   }
 }
 
