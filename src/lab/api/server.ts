@@ -9,7 +9,7 @@ import type { Api } from './api.ts'
 import { createAuthenticator } from './authentication.ts'
 import { bootstrap } from './bootstrap.ts'
 import { createHandler } from './handler.ts'
-import { createKindTable } from './kind-table.ts'
+import { createKindTable, type KindTable } from './kind-table.ts'
 import { ALL_KINDS } from './kinds/index.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { createRouter } from './router.ts'
@@ -38,6 +38,9 @@ export interface ApiServer {
   /** PEM. */
   caCert: string
   store: Store
+  kinds: KindTable
+  /** ms since the epoch, as the server sees it. */
+  now(): number
   /**
    * A kubeconfig with a context for every user, current the one named (`admin`, `viewer`, `user@node`); the context
    * of that user alone with `only`. Holds tokens.
@@ -88,7 +91,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   return {
     url,
     caCert: authority.cert,
-    store: api.store,
+    store,
+    kinds,
+    now: api.now,
     kubeconfig(userName, { namespace, contextName, only = false } = {}) {
       const current = users.find((user) => kubeconfigName(user) === userName)
       if (!current) throw new Error(`the lab has no user ${userName}`)

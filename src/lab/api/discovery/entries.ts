@@ -15,6 +15,8 @@ export interface VirtualResource {
 export interface Entry {
   group: string
   version: string
+  /** The version that objects are stored in. */
+  storageVersion: string
   name: string
   singular: string
   kind: string
@@ -27,12 +29,12 @@ export interface Entry {
 }
 
 const OBJECT_VERBS = [
-  'create',
   'delete',
   'deletecollection',
   'get',
   'list',
   'patch',
+  'create',
   'update',
   'watch',
 ]
@@ -47,6 +49,7 @@ function kindEntries(kind: Kind): Entry[] {
     const base = {
       group: kind.group,
       version,
+      storageVersion: kind.version,
       namespaced: kind.namespaced,
       singular: '',
       kind: kind.kind,
@@ -78,6 +81,7 @@ function kindEntries(kind: Kind): Entry[] {
 function virtualEntry({ plural, singular, ...resource }: VirtualResource): Entry {
   return {
     ...resource,
+    storageVersion: resource.version,
     name: plural,
     singular: singular ?? resource.kind.toLowerCase(),
     shortNames: [],

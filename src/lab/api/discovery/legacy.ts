@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { apiVersionOf } from '../kind.ts'
 import { type Entry, groupsOf } from './entries.ts'
 
@@ -39,8 +40,15 @@ export function resourceList(entries: Entry[], group: string, version: string): 
         kind: entry.kind,
         verbs: entry.verbs,
         ...names(entry),
+        ...(entry.name.includes('/') ? {} : { storageVersionHash: storageVersionHash(entry) }),
       })),
   }
+}
+
+/** As k8s.io/apiserver derives it from the version that is stored. */
+function storageVersionHash({ group, storageVersion, kind }: Entry): string {
+  const text = `${apiVersionOf({ group, version: storageVersion })}, Kind=${kind}`
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
 export function names({ shortNames, categories }: Entry): object {

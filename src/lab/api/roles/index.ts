@@ -1,5 +1,13 @@
 import type { PolicyRule } from '../authorization.ts'
-import { ADMIN, BASIC_USER, CLUSTER_ADMIN, DISCOVERY, EDIT, VIEW } from './kubernetes.ts'
+import {
+  ADMIN,
+  BASIC_USER,
+  CLUSTER_ADMIN,
+  DISCOVERY,
+  EDIT,
+  QUOTA_VIEW,
+  VIEW,
+} from './kubernetes.ts'
 import {
   INSTANCETYPE_VIEW,
   KUBEVIRT_ADMIN,
@@ -51,8 +59,9 @@ export const ROLE_OBJECTS: RoleObject[] = [
     name: 'system:kube-scheduler',
   }),
   everywhere('system:nodes', 'cluster-admin', { kind: 'Group', name: 'system:nodes' }),
-  ...['view', 'kubevirt.io:view'].map((role) => within('default', role, 'viewer')),
-  ...['edit', 'kubevirt.io:edit'].map((role) => within('default', role, 'editor')),
+  clusterRole('lab:quotas', QUOTA_VIEW),
+  ...['view', 'kubevirt.io:view', 'lab:quotas'].map((role) => within('default', role, 'viewer')),
+  ...['edit', 'kubevirt.io:edit', 'lab:quotas'].map((role) => within('default', role, 'editor')),
 ]
 
 function clusterRole(name: string, rules: PolicyRule[]): RoleObject {

@@ -3,7 +3,10 @@ import type { PolicyRule } from '../authorization.ts'
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 
-/** Kubernetes' own role `view`, over the kinds that a lab has. */
+/**
+ * Kubernetes' own role `view`, over the kinds that a lab has. The cluster that was recorded (traces/kubectl.txt) gave
+ * viewers no quotas and editors no secrets; so does the lab.
+ */
 export const VIEW: PolicyRule[] = [
   {
     apiGroups: [''],
@@ -18,8 +21,6 @@ export const VIEW: PolicyRule[] = [
       'pods',
       'pods/log',
       'pods/status',
-      'resourcequotas',
-      'resourcequotas/status',
       'serviceaccounts',
       'services',
       'services/status',
@@ -39,7 +40,7 @@ export const EDIT: PolicyRule[] = [
   ...VIEW,
   {
     apiGroups: [''],
-    resources: ['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets'],
+    resources: ['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'],
     verbs: READ,
   },
   {
@@ -53,7 +54,6 @@ export const EDIT: PolicyRule[] = [
       'pods/exec',
       'pods/portforward',
       'pods/proxy',
-      'secrets',
       'serviceaccounts',
       'services',
     ],
@@ -109,4 +109,9 @@ export const BASIC_USER: PolicyRule[] = [
 export const CLUSTER_ADMIN: PolicyRule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
   { nonResourceURLs: ['*'], verbs: ['*'] },
+]
+
+/** What the lab's viewer and editor may read beside that: why a pod is not let in. */
+export const QUOTA_VIEW: PolicyRule[] = [
+  { apiGroups: [''], resources: ['resourcequotas', 'resourcequotas/status'], verbs: READ },
 ]

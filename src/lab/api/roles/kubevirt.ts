@@ -24,7 +24,14 @@ export const KUBEVIRT_VIEW: PolicyRule[] = [
   resources('migrations.kubevirt.io', ['migrationpolicies'], READ),
   resources('plugin.kubevirt.io', ['plugins'], READ),
   ...onSubresources(
-    ['filesystemlist', 'guestosinfo', 'objectgraph', 'sev/fetchcertchain', 'userlist'],
+    [
+      'filesystemlist',
+      'guestosinfo',
+      'objectgraph',
+      'sev/fetchcertchain',
+      'sev/querylaunchmeasurement',
+      'userlist',
+    ],
     ['expand-spec', 'objectgraph'],
     ['get'],
   ),

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+export interface KubectlResult {
+  stdout: string
+  stderr: string
+  code: number
+}
+
+export interface RunOptions {
+  stdin?: string
+  /** One of the users of the kubeconfigs. */
+  as?: string
+}
+
+export interface Kubectl {
+  run(args: string[], options?: RunOptions): Promise<KubectlResult>
+  /** A line of shell in which `kubectl` is this kubectl. */
+  shell(line: string, options?: RunOptions): Promise<KubectlResult>
+  close(): void
+}
+
+/** `kubectl` of the PATH; undefined where there is none. */
+export function findKubectl(): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'kubectl'))
+    .find(isExecutable)
+}
+
+/** Further releases that lie beside the real file of `kubectl` (`kubectl.1.29` …), the oldest first. */
+export function otherKubectls(kubectl: string): { release: string; file: string }[] {
+  const folder = dirname(realpathSync(kubectl))
+  return readdirSync(folder)
+    .map((name) => ({ release: /^kubectl\.(1\.\d+)$/.exec(name)?.[1], file: join(folder, name) }))
+    .filter((one): one is { release: string; file: string } => one.release !== undefined)
+    .sort((a, b) => (a.release < b.release ? -1 : 1))
+}
+
+/** A kubectl with a home of its own, whose discovery cache nobody shares. */
+export function useKubectl(
+  file: string,
+  kubeconfigs: Record<string, string>,
+  defaultUser: string,
+): Kubectl {
+  const home = mkdtempSync(join(tmpdir(), 'kubectl-'))
+  symlinkSync(file, join(home, 'kubectl'))
+  for (const [user, text] of Object.entries(kubeconfigs))
+    writeFileSync(join(home, `${user}.yaml`), text, { mode: 0o600 })
+  const start = (command: string, args: string[], { stdin = '', as = defaultUser }: RunOptions) =>
+    execute(command, args, stdin, {
+      PATH: [home, process.env['PATH']].join(delimiter),
+      HOME: home,
+      KUBECONFIG: join(home, `${as}.yaml`),
+    })
+  return {
+    run: (args, options = {}) => start(file, args, options),
+    shell: (line, options = {}) => start('/bin/sh', ['-c', line], options),
+    close: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+function execute(
+  command: string,
+  args: string[],
+  stdin: string,
+  env: NodeJS.ProcessEnv,
+): Promise<KubectlResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env })
+    const output = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      output.stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ ...output, code: code ?? -1 }))
+    child.stdin.on('error', () => {})
+    child.stdin.end(stdin)
+  })
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
