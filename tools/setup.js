@@ -19,7 +19,7 @@ if (read(installed) !== lock) {
 const sources = digest([
   'package-lock.json',
   'package.json',
-  'tsdown.config.ts',
+  'rolldown.config.ts',
   ...filesBelow('commands'),
   ...filesBelow('src'),
 ])
