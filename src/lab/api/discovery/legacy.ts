@@ -47,7 +47,7 @@ export function resourceList(entries: Entry[], group: string, version: string): 
 
 /** As k8s.io/apiserver derives it from the version that is stored. */
 function storageVersionHash({ group, storageVersion, kind }: Entry): string {
-  const text = `${apiVersionOf({ group, version: storageVersion })}, Kind=${kind}`
+  const text = `${group}/${storageVersion}/${kind}`
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
