@@ -19,7 +19,7 @@ if (read(installed) !== lock) {
 const sources = digest([
   'package-lock.json',
   'package.json',
-  'rolldown.config.ts',
+  'tools/build.js',
   ...filesBelow('commands'),
   ...filesBelow('src'),
 ])
