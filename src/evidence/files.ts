@@ -15,7 +15,7 @@ import { createLogScanner, type LineKinds } from './log-scan.ts'
 import { createObjects } from './objects.ts'
 import { objectsIn } from './shape.ts'
 import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
-import { gunzip, limited, peek } from './streams.ts'
+import { copied, gunzip, limited, peek, readPieces } from './streams.ts'
 
 export interface FileSources {
   /** Files, folders, archives; `-` is standard input. */
@@ -28,7 +28,6 @@ export interface FileSources {
 
 type Bytes = AsyncIterable<Uint8Array>
 
-const CHUNK = 1024 ** 2
 /** Of like gaps (binary files, links) so many are listed. */
 const LISTED = 20
 
@@ -51,13 +50,15 @@ async function readPath(path: string, reader: Reader): Promise<void> {
     throw new MigError(EXIT.usage, `cannot read ${path}: ${reasonOf(err)}`)
   })
   if (!info.isDirectory()) {
-    await reader.read(basename(path), createReadStream(path, { highWaterMark: CHUNK }), 0)
+    // A pipe hands out pieces as small as it likes, which must not share their memory.
+    const pieces = info.isFile() ? readPieces(path) : createReadStream(path)
+    await reader.read(basename(path), pieces, 0)
     return
   }
   const skip = (at: string, why: string) =>
     reader.gap({ what: at, why: 'unreadable', detail: why, file: at })
   for await (const file of filesOf(path, skip))
-    await reader.read(relative(path, file), createReadStream(file, { highWaterMark: CHUNK }), 0)
+    await reader.read(relative(path, file), readPieces(file), 0)
 }
 
 interface Reader {
@@ -136,7 +137,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
         detail: 'the gzip stream ends before its end mark',
         file: name,
       })
-    const unpacked = limited(gunzip(stream, truncated), (bytes) => {
+    const unpacked = limited(gunzip(copied(stream), truncated), (bytes) => {
       spent.unpacked += bytes
       if (spent.unpacked > limits.unpackedBytes)
         throw tooLarge(`unpacks to more than ${limits.unpackedBytes} bytes`)
@@ -148,7 +149,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
   async function readTar(name: string, stream: Bytes, depth: number): Promise<void> {
     if (depth > limits.depth) throw tooLarge('archives in archives in archives')
     const archive = extract()
-    const feeding = feed(stream, archive)
+    const feeding = feed(copied(stream), archive)
     try {
       for await (const entry of archive) {
         if (entry.header.type === 'file')

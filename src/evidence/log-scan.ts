@@ -13,7 +13,7 @@ export interface LineKinds {
 }
 
 export interface LogScanner {
-  /** Reads a log to its end, a chunk at a time. Returns the number of lines. */
+  /** Reads a log to its end, a chunk at a time; a chunk's memory may be used again for the next. Returns the number of lines. */
   scan(stream: AsyncIterable<Uint8Array>, origin: LogOrigin): Promise<number>
 }
 
@@ -57,18 +57,21 @@ export function createLogScanner(
 
   return {
     async scan(stream, origin) {
+      // The beginning of a line whose end is in the next chunk. Chunks are searched where they lie, not joined.
       let rest: Buffer = EMPTY
       let lines = 0
       for await (const chunk of stream) {
-        const fresh = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        const bytes = rest.length > 0 ? Buffer.concat([rest, fresh]) : fresh
+        const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        const first = rest.length > 0 ? bytes.indexOf(NEWLINE) + 1 : 0
         const end = bytes.lastIndexOf(NEWLINE) + 1
-        if (end > 0) lines += scanLines(bytes.subarray(0, end), origin, lines + 1)
-        rest = Buffer.from(bytes.subarray(end))
-        if (rest.length > lineBytes) {
-          scanLines(rest, origin, lines + 1)
+        if (rest.length > 0 && (end > 0 || rest.length + bytes.length > lineBytes)) {
+          const joined = Buffer.concat([rest, bytes.subarray(0, end > 0 ? first : 0)])
+          lines += Math.max(end > 0 ? 1 : 0, scanLines(joined, origin, lines + 1))
           rest = EMPTY
         }
+        if (end > first) lines += scanLines(bytes.subarray(first, end), origin, lines + 1)
+        // What is left of the chunk is copied: its memory may be used again.
+        if (end < bytes.length) rest = Buffer.concat([rest, bytes.subarray(end)])
       }
       if (rest.length > 0) lines += Math.max(1, scanLines(rest, origin, lines + 1))
       return lines

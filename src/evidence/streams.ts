@@ -1,5 +1,8 @@
+import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { constants, createGunzip } from 'node:zlib'
+
+const PIECE = 256 * 1024
 
 /** The first bytes of a stream, and a stream that still yields them all. */
 export async function peek(
@@ -26,6 +29,29 @@ export async function peek(
   }
   const head = seen.length === 1 ? seen[0]! : Buffer.concat(seen)
   return { head: head.subarray(0, bytes), stream: all() }
+}
+
+/**
+ * A file in large pieces, all read into the same memory: a consumer must be done with a piece, or copy it, before it asks
+ * for the next. That keeps a gigabyte of log from becoming a gigabyte of garbage.
+ */
+export async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    const memory = Buffer.allocUnsafeSlow(PIECE)
+    for (;;) {
+      const { bytesRead } = await file.read(memory, 0, PIECE, null)
+      if (bytesRead === 0) return
+      yield memory.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** For consumers that hold on to what they were given. */
+export async function* copied(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield Buffer.from(chunk)
 }
 
 /**
