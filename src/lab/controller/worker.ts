@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
@@ -44,6 +45,8 @@ export function startWorker({ name, clock, log, threads, reconcile }: WorkerOpti
       } finally {
         queue.done(item.key)
       }
+      // Passes that have nothing to do ask for nothing: they must not keep the server in this thread from answering.
+      await breath()
     }
   })
   return {

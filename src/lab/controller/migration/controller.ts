@@ -36,6 +36,8 @@ export function startMigrationController(options: ControllerOptions): Worker {
   const { cluster, clock, caches, log, recorder } = options
   const expectations = createExpectations(clock)
   const handedOff = new Set<string>()
+  /** Uids of those whose end has had its consequences for others. */
+  const ended = new Set<string>()
   const gate = createMutex()
   const worker = startWorker({
     name: 'virt-controller-migration',
@@ -46,6 +48,11 @@ export function startMigrationController(options: ControllerOptions): Worker {
   })
   const hands: Hands = { cluster, recorder, expectations, queue: worker.queue, handedOff }
   listen(caches, worker, hands)
+  caches.migrations.on(({ type, object: { metadata } }) => {
+    if (type !== 'DELETED') return
+    handedOff.delete(metadata.uid ?? '')
+    ended.delete(metadata.uid ?? '')
+  })
   return worker
 
   async function reconcile(key: string): Promise<void> {
@@ -53,7 +60,6 @@ export function startMigrationController(options: ControllerOptions): Worker {
     const migration = caches.migrations.get(namespace, name)
     if (!migration) {
       expectations.forget(key)
-      handedOff.delete(key)
       return
     }
     if (migration.metadata.annotations?.[ANNOTATION.latestApiVersion] === undefined)
@@ -66,8 +72,9 @@ export function startMigrationController(options: ControllerOptions): Worker {
   }
 
   async function pass(key: string, migration: Migration, vmi: Vmi): Promise<void> {
+    const { uid = '' } = migration.metadata
     const situation = situationOf(migration, vmi, caches, {
-      handedOff: handedOff.has(key),
+      handedOff: handedOff.has(uid),
       creating: !expectations.allSatisfied(),
     })
     let failure: unknown
@@ -77,16 +84,19 @@ export function startMigrationController(options: ControllerOptions): Worker {
       } catch (err) {
         failure = err
       }
-    const seen = { ...situation, handedOff: handedOff.has(key) }
+    const seen = { ...situation, handedOff: handedOff.has(uid) }
     const error = failure === undefined ? undefined : messageOf(failure)
     const { status, notes } = statusFor(seen, error, clock.now())
     for (const one of notes) note(one, seen, hands)
     const current = status ? await writeStatus(migration, status) : migration
     if (isFinal(migration)) {
       await release(current)
-      handedOff.delete(key)
-      await collect(migration)
-      wake(migration)
+      handedOff.delete(uid)
+      if (!ended.has(uid)) {
+        await collect(migration)
+        wake(migration)
+        ended.add(uid)
+      }
     }
     if (failure !== undefined) throw failure
   }

@@ -16,7 +16,7 @@ export interface Hands {
   recorder: EventRecorder
   expectations: Expectations
   queue: WorkQueue
-  /** Keys of migrations that were handed off, though the cache may not show it yet. */
+  /** Uids of migrations that were handed off, though the cache may not show it yet. */
   handedOff: Set<string>
 }
 
@@ -119,7 +119,7 @@ async function handOff(
     note({ on: 'migration', type: 'Warning', reason: 'FailedHandOver', message }, situation, hands)
     throw err
   }
-  hands.handedOff.add(keyOfObject(situation.migration))
+  hands.handedOff.add(situation.migration.metadata.uid ?? '')
   const message = 'Migration target pod is ready for preparation by virt-handler.'
   note({ on: 'migration', type: 'Normal', reason: 'SuccessfulHandOver', message }, situation, hands)
 }
