@@ -1,6 +1,7 @@
 import type { KindTable } from '../kind-table.ts'
 import type { Store } from '../store.ts'
 import type { AdmissionHook } from './hook.ts'
+import { limitRangeAdmission } from './limit-range.ts'
 import { migrationAdmission } from './migrations.ts'
 import { podSecurityAdmission } from './pod-security.ts'
 import { kubevirtAdmission, policyAdmission } from './policies.ts'
@@ -14,6 +15,7 @@ export function ownAdmission(store: Store, kinds: KindTable): AdmissionHook[] {
     vmiAdmission,
     policyAdmission,
     kubevirtAdmission,
+    limitRangeAdmission,
     podSecurityAdmission,
     quotaAdmission(store, kinds.find('', 'resourcequotas')!),
   ]

@@ -89,3 +89,22 @@ test('a restricted namespace lets no launcher in', async () => {
     /^pods "p" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation/,
   )
 })
+
+test('a limit range fills in what a pod does not say, and refuses what is too much', async () => {
+  const api = await startTestApi()
+  await api.send('/api/v1/namespaces', { body: { metadata: { name: 'demo' } } })
+  const limits = [{ type: 'Container', max: { memory: '1Gi' } }]
+  const range = { metadata: { name: 'range' }, spec: { limits } }
+  await api.send('/api/v1/namespaces/demo/limitranges', { body: range })
+  const pod = (name: string, resources: object) =>
+    api.send('/api/v1/namespaces/demo/pods', {
+      body: { metadata: { name }, spec: { containers: [{ name: 'c', image: 'x', resources }] } },
+    })
+  const made = await pod('small', {})
+  expect(made.body.spec.containers[0].resources.limits).toEqual({ memory: '1Gi' })
+  const refused = await pod('large', { limits: { memory: '2Gi' } })
+  expect(refused.status).toBe(403)
+  expect(refused.body.message).toBe(
+    'pods "large" is forbidden: maximum memory usage per Container is 1Gi, but limit is 2Gi',
+  )
+})
