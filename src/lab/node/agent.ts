@@ -10,7 +10,7 @@ import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
 import { eventRecorder } from '../events.ts'
 import { copyMetrics } from './copy-metrics.ts'
-import type { GuestKind } from './guest/kinds.ts'
+import { type GuestKind, guestMaker } from './guest/kinds.ts'
 import { handlerQueue } from './handler.ts'
 import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
 import { startHeartbeats } from './heartbeat.ts'
@@ -51,6 +51,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const kubelet = await account(spec.contexts.kubelet)
   const handler = await account(spec.contexts.handler)
   const launchers = new Map<string, LauncherPod>()
+  const guests = guestMaker(spec.guests, clock)
   let lastAddress = 0
   let lastFolder = 0
   const pods = lookUp(launchers)
@@ -131,7 +132,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
     const launcher = await startLauncher({
       folder: join(spec.folder, `${spec.number}.${++lastFolder}`),
-      guests: spec.guests,
+      guests,
       clock,
       log: (record) => log({ component: 'virt-launcher', ...record }),
       onChange: () => wake(key),

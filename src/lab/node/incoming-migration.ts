@@ -1,6 +1,6 @@
 import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
 import type { ControlMethods } from './control.ts'
-import type { Arrival, Guest, GuestSpec } from './guest/guest.ts'
+import type { Guest, GuestSpec } from './guest/guest.ts'
 import { checksumMismatch, copyFailed } from './vir-error.ts'
 
 export interface IncomingSurroundings {
@@ -28,7 +28,7 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
   ended(): void
 } {
   let guest: Guest | undefined
-  let arrival: Arrival | undefined
+  let checksum: Promise<string | undefined> | undefined
   let finished = false
 
   async function drop(): Promise<void> {
@@ -49,21 +49,24 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
       }
       guest = surroundings.newGuest(spec)
       surroundings.onPrepared(guest)
-      arrival = await guest.listen(files)
+      const arrival = await guest.listen(files)
       arrival.runnable.then(
         () => guest?.state === 'running' && surroundings.onRunning(),
         () => {},
       )
-      arrival.complete.catch(drop)
+      const { complete } = arrival
+      complete.catch(drop)
+      // The source works out its own meanwhile.
+      checksum = complete.then(() => guest?.checksum())
+      checksum.catch(() => {})
     },
-    async finish({ checksum }: { checksum?: string }) {
-      await arrival?.complete.catch((err: unknown) => {
+    async finish({ checksum: wanted }: { checksum?: string }) {
+      const own = await checksum?.catch((err: unknown) => {
         throw copyFailed(err as NodeJS.ErrnoException)
       })
-      const equal = (await guest?.checksum()) === checksum
       // The source may have gone meanwhile: then nothing may run here.
       if (!guest) throw copyFailed(new Error('the guest is gone'))
-      if (!equal) {
+      if (own !== wanted) {
         await drop()
         throw checksumMismatch()
       }

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
 import { type ControlServer, serveControl } from './control.ts'
 import type { CopyProgress, Guest, GuestSpec } from './guest/guest.ts'
-import { bootGuest, type GuestKind, incomingGuest } from './guest/kinds.ts'
+import type { GuestMaker } from './guest/kinds.ts'
 import { incomingMigration } from './incoming-migration.ts'
 import type { NodeLog } from './log.ts'
 import {
@@ -17,7 +17,7 @@ import {
 export interface LauncherOptions {
   /** The pod's own folder, made and removed here; short, for the names of unix sockets are limited. */
   folder: string
-  guests: GuestKind
+  guests: GuestMaker
   clock: Clock
   log: NodeLog
   /** Something about the domain has changed. */
@@ -73,7 +73,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
     void gone.promise.then(() => callers.delete(gone.promise))
     const { methods, ended } = incomingMigration({
       baseDir,
-      newGuest: (spec) => incomingGuest(options.guests, spec, clock),
+      newGuest: (spec) => options.guests.incoming(spec),
       onPrepared: (incoming) => {
         guest = incoming
         onChange()
@@ -103,7 +103,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       return { state: guest?.state ?? 'none', arrivedAt, outgoing: outgoing?.record }
     },
     boot(spec) {
-      guest ??= bootGuest(options.guests, spec, clock)
+      guest ??= options.guests.boot(spec)
       onChange()
     },
     targetFiles(vmiUid, block) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import type { GuestSpec } from '../../../src/lab/node/guest/guest.ts'
-import type { GuestKind } from '../../../src/lab/node/guest/kinds.ts'
+import { type GuestKind, guestMaker } from '../../../src/lab/node/guest/kinds.ts'
 import { type Launcher, startLauncher } from '../../../src/lab/node/launcher.ts'
 import type { MigrationRequest } from '../../../src/lab/node/outgoing-migration.ts'
 import type { CopyLimits } from '../../../src/rules/convergence.ts'
@@ -31,7 +31,7 @@ async function launcher(name: string, guests: GuestKind = 'synthetic') {
   const onExit = vi.fn()
   const one = await startLauncher({
     folder: join(root, name),
-    guests,
+    guests: guestMaker(guests, systemClock),
     clock: systemClock,
     log: () => {},
     onChange: () => {},

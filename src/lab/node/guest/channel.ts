@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { BLOCK_BYTES, PAGE_BYTES, type PagedStore } from './paged-store.ts'
+import { PAGE_BYTES, PAGES_PER_BLOCK, type PagedStore } from './paged-store.ts'
 
 /**
  * The stream of one data channel between two synthetic guests, over any duplex stream: frames of an 8-byte head
@@ -197,7 +197,7 @@ export class ChannelClosed extends Error {
 }
 
 /** The most pages that one frame carries: never more than a block, so that its bytes are neighbours in memory. */
-export const LONGEST_RUN = Math.min(BLOCK_BYTES / PAGE_BYTES, 0xffff)
+export const LONGEST_RUN = PAGES_PER_BLOCK
 
 interface Frame {
   body: Buffer

@@ -1,4 +1,5 @@
 import type { Channel, ChannelHandlers } from './channel.ts'
+import { hashAhead } from './checksum.ts'
 import type { Arrival } from './guest.ts'
 import { type PagedStore, PageSet } from './paged-store.ts'
 
@@ -37,7 +38,10 @@ async function receiveMemory(
   let missing: MissingPages | undefined
   const channel: Channel = await accept('memory', {
     store: guest.memory,
-    onPages: (first, count) => missing?.arrived(first, count),
+    onPages(first, count) {
+      missing?.arrived(first, count)
+      hashAhead(guest.memory, first, count)
+    },
     onMissing: (flags) => {
       missing = new MissingPages(flags, (page) => send(channel.sendRequest(page)))
     },
@@ -55,7 +59,12 @@ async function receiveMemory(
 
 async function receiveDisk(disk: PagedStore, accept: AcceptChannel): Promise<void> {
   const finished = Promise.withResolvers<void>()
-  await settled(await accept('disk', { store: disk, onDone: finished.resolve }), finished.promise)
+  const channel = await accept('disk', {
+    store: disk,
+    onPages: (first, count) => hashAhead(disk, first, count),
+    onDone: finished.resolve,
+  })
+  await settled(channel, finished.promise)
 }
 
 async function settled(channel: Channel, finished: Promise<void>): Promise<void> {

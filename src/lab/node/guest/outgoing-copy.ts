@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock.ts'
 import { type Channel, LONGEST_RUN } from './channel.ts'
+import { hashAhead } from './checksum.ts'
 import type { Copy, CopyProgress, CopySettings } from './guest.ts'
 import { PAGE_BYTES, type PagedStore, type PageSet } from './paged-store.ts'
 import { Meter, RateLimit } from './rate-limit.ts'
@@ -232,6 +233,7 @@ class OutgoingCopy {
       await lane.limit.take(count * PAGE_BYTES, this.#cancelled.signal)
       await lane.channel.sendPages(lane.store, run.first, count)
       lane.meter.add(count * PAGE_BYTES)
+      hashAhead(lane.store, run.first, count)
     }
   }
 

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto'
+import { BLOCK_BYTES, type BlockPool } from './block-pool.ts'
+
 /** A page as QEMU tracks it. */
 export const PAGE_BYTES = 4096
-/** The unit of allocation and of hashing: small enough that one step never holds up the thread. */
-export const BLOCK_BYTES = 2 ** 20
 export const PAGES_PER_BLOCK = BLOCK_BYTES / PAGE_BYTES
 
 /**
@@ -10,26 +11,24 @@ export const PAGES_PER_BLOCK = BLOCK_BYTES / PAGE_BYTES
  */
 export class PagedStore {
   readonly pages: number
-  readonly #blocks: (Buffer | undefined)[]
+  /** Number of blocks, allocated or not; the last one may be used in part. */
+  readonly blocks: number
+  readonly #pool: BlockPool
+  readonly #allocated: (Buffer | undefined)[]
+  readonly #digests: (Buffer | undefined)[]
   #dirty: PageSet | undefined
 
   /** @param bytes rounded up to whole pages */
-  constructor(bytes: number) {
+  constructor(bytes: number, pool: BlockPool) {
     this.pages = Math.ceil(bytes / PAGE_BYTES)
-    this.#blocks = new Array(Math.ceil(this.pages / PAGES_PER_BLOCK)).fill(undefined)
+    this.blocks = Math.ceil(this.pages / PAGES_PER_BLOCK)
+    this.#pool = pool
+    this.#allocated = new Array(this.blocks).fill(undefined)
+    this.#digests = new Array(this.blocks).fill(undefined)
   }
 
   get bytes(): number {
     return this.pages * PAGE_BYTES
-  }
-
-  /** Number of blocks, allocated or not. */
-  get blocks(): number {
-    return this.#blocks.length
-  }
-
-  get allocatedBytes(): number {
-    return this.#blocks.reduce((sum, block) => sum + (block?.length ?? 0), 0)
   }
 
   /** Pages written since the record was taken; 0 when none is kept. */
@@ -39,7 +38,19 @@ export class PagedStore {
 
   /** Undefined for a block that was never written. */
   block(index: number): Buffer | undefined {
-    return this.#blocks[index]
+    return this.#allocated[index]?.subarray(0, this.#lengthOf(index))
+  }
+
+  /** SHA-256 of a block; kept until somebody writes to the block. Undefined for one that was never written. */
+  digest(index: number): Buffer | undefined {
+    const block = this.block(index)
+    if (!block) return undefined
+    this.#digests[index] ??= hash('sha256', block, 'buffer')
+    return this.#digests[index]
+  }
+
+  hasDigest(index: number): boolean {
+    return this.#digests[index] !== undefined
   }
 
   /** The bytes of neighbouring pages of one block, to read. */
@@ -47,19 +58,19 @@ export class PagedStore {
     return this.#within(first, count)
   }
 
-  /** The same to write into; the pages count as changed from now on. */
+  /** The same to write into, before anybody else looks at the block; the pages count as changed from now on. */
   write(first: number, count = 1): Buffer {
     if (this.#dirty) for (let page = first; page < first + count; page++) this.#dirty.add(page)
+    this.#digests[Math.floor(first / PAGES_PER_BLOCK)] = undefined
     return this.#within(first, count)
   }
 
   /** Starts a record in which everything that was ever written counts as changed. */
   startTracking(): void {
     this.#dirty = new PageSet(this.pages)
-    for (const [index, block] of this.#blocks.entries()) {
-      if (!block) continue
+    for (let index = 0; index < this.blocks; index++) {
       const first = index * PAGES_PER_BLOCK
-      const last = first + block.length / PAGE_BYTES
+      const last = first + (this.block(index)?.length ?? 0) / PAGE_BYTES
       for (let page = first; page < last; page++) this.#dirty.add(page)
     }
   }
@@ -75,11 +86,21 @@ export class PagedStore {
     return taken
   }
 
+  /** Gives the memory back; the store is empty afterwards. */
+  clear(): void {
+    for (const block of this.#allocated.splice(0)) if (block) this.#pool.give(block)
+    this.#digests.length = 0
+  }
+
   #within(first: number, count: number): Buffer {
     const index = Math.floor(first / PAGES_PER_BLOCK)
     const offset = (first % PAGES_PER_BLOCK) * PAGE_BYTES
-    this.#blocks[index] ??= Buffer.alloc(Math.min(BLOCK_BYTES, this.bytes - index * BLOCK_BYTES))
-    return this.#blocks[index].subarray(offset, offset + count * PAGE_BYTES)
+    this.#allocated[index] ??= this.#pool.take()
+    return this.#allocated[index].subarray(offset, offset + count * PAGE_BYTES)
+  }
+
+  #lengthOf(index: number): number {
+    return Math.min(BLOCK_BYTES, this.bytes - index * BLOCK_BYTES)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../clock.ts'
+import type { BlockPool } from './block-pool.ts'
 import { checksumOf } from './checksum.ts'
 import type { Arrival, ChannelFiles, Copy, CopySettings, Guest, GuestSpec } from './guest.ts'
 import { type MissingPages, receiveCopy } from './incoming-copy.ts'
@@ -8,16 +9,16 @@ import { acceptChannel, connectChannel, type Listening } from './sockets.ts'
 import { fillAtBoot, seedOf, Workload, type WorkloadState } from './workload.ts'
 
 /** A guest that runs by itself, from its start. */
-export function bootSynthetic(spec: GuestSpec, clock: Clock): Guest {
-  const guest = new SyntheticGuest(spec, clock, 'paused')
+export function bootSynthetic(spec: GuestSpec, clock: Clock, pool: BlockPool): Guest {
+  const guest = new SyntheticGuest(spec, clock, pool, 'paused')
   guest.boot(spec.seed)
   guest.resume()
   return guest
 }
 
 /** The empty shell of a guest that is to arrive. */
-export function incomingSynthetic(spec: GuestSpec, clock: Clock): Guest {
-  return new SyntheticGuest(spec, clock, 'incoming')
+export function incomingSynthetic(spec: GuestSpec, clock: Clock, pool: BlockPool): Guest {
+  return new SyntheticGuest(spec, clock, pool, 'incoming')
 }
 
 class SyntheticGuest implements Guest {
@@ -32,10 +33,10 @@ class SyntheticGuest implements Guest {
   readonly #handedOver = new Map<number, Buffer>()
   readonly #listening: Listening[] = []
 
-  constructor(spec: GuestSpec, clock: Clock, state: Guest['state']) {
+  constructor(spec: GuestSpec, clock: Clock, pool: BlockPool, state: Guest['state']) {
     this.#clock = clock
-    this.#memory = new PagedStore(spec.memoryBytes)
-    this.#disk = spec.diskBytes > 0 ? new PagedStore(spec.diskBytes) : undefined
+    this.#memory = new PagedStore(spec.memoryBytes, pool)
+    this.#disk = spec.diskBytes > 0 ? new PagedStore(spec.diskBytes, pool) : undefined
     this.#dirtyRate = spec.dirtyRate
     this.#state = state
     this.#workload = this.#newWorkload({ writes: 0, random: seedOf(spec.seed) })
@@ -123,6 +124,8 @@ class SyntheticGuest implements Guest {
     this.pause()
     this.#state = 'ended'
     await Promise.all(this.#listening.splice(0).map((one) => one.close()))
+    this.#memory.clear()
+    this.#disk?.clear()
   }
 
   #newWorkload(state: WorkloadState): Workload {

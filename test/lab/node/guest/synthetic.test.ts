@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
 import type { CopySettings, Guest, GuestSpec } from '../../../../src/lab/node/guest/guest.ts'
-import { bootSynthetic, incomingSynthetic } from '../../../../src/lab/node/guest/synthetic.ts'
+import { guestMaker } from '../../../../src/lab/node/guest/kinds.ts'
 
 const MIB = 2 ** 20
 const free: CopySettings = { bandwidth: 0, maxDowntimeMs: 300, autoConverge: false }
+const maker = guestMaker('synthetic', systemClock)
 let folder: string
 const guests: Guest[] = []
 
@@ -24,8 +25,8 @@ async function pair(spec: Partial<GuestSpec> = {}) {
     memory: join(folder, 'memory'),
     disk: full.diskBytes > 0 ? join(folder, 'disk') : undefined,
   }
-  const source = bootSynthetic(full, systemClock)
-  const target = incomingSynthetic(full, systemClock)
+  const source = maker.boot(full)
+  const target = maker.incoming(full)
   guests.push(source, target)
   const arrival = await target.listen(files)
   return { source, target, arrival, files }
@@ -49,10 +50,7 @@ test('a quiet guest is copied in one round, and both sides have the same checksu
 
 test('two guests that differ have different checksums', async () => {
   const { source } = await pair({ seed: 1 })
-  const other = bootSynthetic(
-    { memoryBytes: 16 * MIB, diskBytes: 0, dirtyRate: 0, seed: 2 },
-    systemClock,
-  )
+  const other = maker.boot({ memoryBytes: 16 * MIB, diskBytes: 0, dirtyRate: 0, seed: 2 })
   guests.push(other)
   expect(await source.checksum()).not.toBe(await other.checksum())
 })
