@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import { connect, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { certificateLine, describeX509, type KeyPair } from '../tls/certificate.ts'
+import { describeX509, type KeyPair, readCertificates } from '../tls/certificate.ts'
+import { explainTlsFailure, type TlsFailure } from '../tls/mismatch.ts'
 import type { Leg } from './leg.ts'
 import {
   acceptedClientNames,
@@ -15,59 +17,113 @@ import {
 export interface Handshakes {
   /** As target: asks for a client certificate and checks it. @throws MigError `tls-…` */
   accept(raw: Socket, tls: ProxyTls): Promise<Leg>
-  /** As source: presents `pair` and checks the target's certificate. @throws MigError `tls-…` */
-  offer(raw: Socket, tls: ProxyTls, pair: KeyPair): Promise<Leg>
+  /** As source: presents a client certificate and checks the target's. @throws MigError `tls-…`, TlsRefused */
+  offer(raw: Socket, tls: ProxyTls, how: OfferOptions): Promise<Leg>
 }
 
-export function createHandshakes(handshakeMs: number): Handshakes {
+export interface OfferOptions {
+  pair: KeyPair | undefined
+  /**
+   * ms to wait for a sign that the target took our certificate. In TLS 1.3 a refusal comes after the client thinks
+   * the handshake is over; but a server sends its session ticket only to whom it has accepted.
+   */
+  confirmMs: number
+}
+
+/** The peer didn't like our certificate; another one may please. */
+export class TlsRefused extends MigError {}
+
+export function createHandshakes(handshakeMs: number, clock: Clock): Handshakes {
   const acceptors = new WeakMap<ProxyTls, Acceptor>()
   const contexts = new WeakMap<KeyPair, { ca: string; context: SecureContext }>()
+
   return {
     async accept(raw, tls) {
-      const acceptor = acceptors.get(tls) ?? createAcceptor(tls, handshakeMs)
+      const view = viewOf('target', tls, tls.server, clock)
+      const acceptor = acceptors.get(tls) ?? createAcceptor(tls, view.pair, handshakeMs)
       acceptors.set(tls, acceptor)
-      const socket = await acceptor(raw)
-      return { kind: 'tls', raw, socket: checked(socket, acceptedClientNames(tls), 'source') }
+      const socket = await acceptor(raw).catch((err) => {
+        raw.destroy()
+        throw view.failed(codeOf(err), peerCertificate(err.socket))
+      })
+      return view.checked(raw, socket)
     },
-    async offer(raw, tls, pair) {
-      let known = contexts.get(pair)
-      if (known?.ca !== tls.ca) {
-        known = { ca: tls.ca, context: clientContext(tls, pair) }
-        contexts.set(pair, known)
+
+    async offer(raw, tls, { pair, confirmMs }) {
+      const view = viewOf('source', tls, pair, clock)
+      const known = contexts.get(view.pair)
+      const context = known?.ca === tls.ca ? known.context : clientContext(tls, view.pair)
+      contexts.set(view.pair, { ca: tls.ca, context })
+      let socket: TLSSocket | undefined
+      try {
+        socket = await clientHandshake(raw, context, handshakeMs)
+        const leg = view.checked(raw, socket)
+        if (confirmMs > 0 && socket.getProtocol() === 'TLSv1.3') await confirmed(socket, confirmMs)
+        return leg
+      } catch (err) {
+        raw.destroy()
+        if (err instanceof MigError) throw err
+        throw view.failed(codeOf(err as Error), peerCertificate(socket))
       }
-      const socket = await clientHandshake(raw, known.context, handshakeMs)
-      return { kind: 'tls', raw, socket: checked(socket, [expectedServerName(tls)], 'target') }
     },
   }
+}
+
+/** One side's look at the peer: what it expects, and how it words what it doesn't get. */
+function viewOf(role: TlsFailure['role'], tls: ProxyTls, own: KeyPair | undefined, clock: Clock) {
+  const expectedNames = role === 'target' ? acceptedClientNames(tls) : [expectedServerName(tls)]
+  const explain = (error: string, theirs?: TlsFailure['theirs']) =>
+    explainTlsFailure(
+      {
+        role,
+        error,
+        ours: own && readCertificates(own.cert, 'our certificate')[0],
+        theirs,
+        authorities: readCertificates(tls.ca, 'the bundle').map(({ commonName }) => commonName),
+        expectedNames,
+      },
+      clock.now(),
+    )
+  const failed = (error: string, theirs?: TlsFailure['theirs']) => {
+    const { code, message, weWereRefused } = explain(error, theirs)
+    return new (weWereRefused ? TlsRefused : MigError)(EXIT.error, message, { code })
+  }
+  if (!own) throw failed('NO_OWN_CERTIFICATE')
+
+  /** The only gate: not a byte moves before the chain and the Common Name were found right. */
+  const checked = (raw: Socket, socket: TLSSocket): Leg => {
+    const theirs = peerCertificate(socket)
+    const refuse = (error: string) => {
+      socket.on('error', () => {})
+      socket.destroy()
+      return failed(error, theirs)
+    }
+    if (!theirs) throw refuse('NO_PEER_CERTIFICATE')
+    if (!socket.authorized) throw refuse(String(socket.authorizationError))
+    if (!expectedNames.includes(theirs.commonName)) throw refuse('WRONG_NAME')
+    return { kind: 'tls', raw, socket, explain: (error) => explain(error, theirs) }
+  }
+  return { pair: own, failed, checked }
 }
 
 type Acceptor = (raw: Socket) => Promise<TLSSocket>
 
 /** Events of a TLS server name the secured socket; the addresses of both ends tell whose it is. */
-function createAcceptor(tls: ProxyTls, handshakeMs: number): Acceptor {
-  const server = handshakeServer(tls, requirePair(tls.server, 'server'), handshakeMs)
+function createAcceptor(tls: ProxyTls, pair: KeyPair, handshakeMs: number): Acceptor {
+  const server: Server = handshakeServer(tls, pair, handshakeMs)
   const waiting = new Map<string, { resolve(s: TLSSocket): void; reject(err: unknown): void }>()
   server.on('secureConnection', (socket) => waiting.get(endsOf(socket))?.resolve(socket))
-  server.on('tlsClientError', (err, socket) => waiting.get(endsOf(socket))?.reject(err))
-  return (raw) => handOver(server, waiting, raw)
-}
-
-function handOver(
-  server: Server,
-  waiting: Map<string, { resolve(s: TLSSocket): void; reject(err: unknown): void }>,
-  raw: Socket,
-): Promise<TLSSocket> {
-  const ends = endsOf(raw)
-  return new Promise<TLSSocket>((resolve, reject) => {
-    waiting.set(ends, { resolve, reject })
-    raw.once('close', () => reject(new Error('EOF')))
-    server.emit('connection', raw)
-  })
-    .finally(() => waiting.delete(ends))
-    .catch((cause) => {
-      raw.destroy()
-      throw handshakeFailed(cause)
-    })
+  server.on('tlsClientError', (err, socket) =>
+    waiting.get(endsOf(socket))?.reject(Object.assign(err, { socket })),
+  )
+  return (raw) => {
+    const ends = endsOf(raw)
+    return new Promise<TLSSocket>((resolve, reject) => {
+      waiting.set(ends, { resolve, reject })
+      raw.once('close', () => reject(coded('EOF')))
+      server.emit('connection', raw)
+    }).finally(() => waiting.delete(ends))
+  }
 }
 
 function endsOf(socket: Socket): string {
@@ -80,78 +136,64 @@ function clientHandshake(
   secureContext: SecureContext,
   handshakeMs: number,
 ): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    // No server name: KubeVirt dials addresses and sends none. Names are checked by `checked`.
-    const socket = connect({
-      socket: raw,
-      secureContext,
-      rejectUnauthorized: false,
-      checkServerIdentity: () => undefined,
-    })
-    const fail = (cause: Error) => {
-      settle()
-      socket.on('error', () => {})
-      socket.destroy()
-      raw.destroy()
-      reject(handshakeFailed(cause))
-    }
-    const onClose = () => fail(new Error('EOF'))
-    const timer = setTimeout(
-      () => fail(Object.assign(new Error(), { code: 'ERR_TLS_HANDSHAKE_TIMEOUT' })),
-      handshakeMs,
-    )
-    const settle = () => {
-      clearTimeout(timer)
-      socket.off('error', fail).off('close', onClose).off('end', onClose)
-    }
-    socket.on('error', fail).on('close', onClose).on('end', onClose)
-    socket.once('secureConnect', () => {
-      settle()
-      resolve(socket)
-    })
+  // No server name: KubeVirt dials addresses and sends none. Names are checked by `checked`.
+  const socket = connect({
+    socket: raw,
+    secureContext,
+    rejectUnauthorized: false,
+    checkServerIdentity: () => undefined,
   })
-}
-
-/** The only gate: not a byte moves before the chain and the Common Name were found right. */
-function checked(
-  socket: TLSSocket,
-  expected: readonly string[],
-  peer: 'source' | 'target',
-): TLSSocket {
-  const x509 = socket.getPeerX509Certificate()
-  const certificate = x509 && describeX509(x509)
-  if (socket.authorized && certificate && expected.includes(certificate.commonName)) return socket
-  socket.on('error', () => {})
-  socket.destroy()
-  if (!certificate) {
-    throw new MigError(EXIT.error, `the ${peer} presented no certificate`, {
-      code: 'tls-no-certificate',
-    })
-  }
-  if (!socket.authorized) {
-    throw new MigError(
-      EXIT.error,
-      `the ${peer}'s certificate ${certificateLine(certificate)} was not accepted: ${socket.authorizationError}`,
-      { code: 'tls-untrusted', cause: socket.authorizationError },
-    )
-  }
-  throw new MigError(
-    EXIT.error,
-    `common name is invalid, got ${certificate.commonName}, expected ${expected.join(' or ')}`,
-    { code: 'tls-wrong-name' },
+  return settled(socket, 'secureConnect', 'EOF', handshakeMs, (_, reject) =>
+    reject(coded('TIMEOUT')),
   )
 }
 
-export function requirePair(pair: KeyPair | undefined, what: 'server' | 'client'): KeyPair {
-  if (pair) return pair
-  throw new MigError(EXIT.error, `no ${what} certificate`, { code: 'tls-no-own-certificate' })
+/** Silence is consent: some servers send no ticket. */
+function confirmed(socket: TLSSocket, ms: number): Promise<TLSSocket> {
+  return settled(socket, 'session', 'REFUSED', ms, (resolve) => resolve(socket))
 }
 
-function handshakeFailed(cause: Error & { code?: string }): MigError {
-  const timedOut = cause.code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
-  const why = timedOut ? 'no answer within the time limit' : cause.message
-  return new MigError(EXIT.error, `TLS handshake: ${why}`, {
-    code: timedOut ? 'tls-timeout' : 'tls-handshake',
-    cause,
+/** Waits for an event; an end of the connection before it is the error `ifOver`. */
+function settled(
+  socket: TLSSocket,
+  event: 'secureConnect' | 'session',
+  ifOver: string,
+  ms: number,
+  onTimeout: (resolve: (socket: TLSSocket) => void, reject: (err: Error) => void) => void,
+): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const clear = () => {
+      clearTimeout(timer)
+      socket.off(event, good).off('error', bad).off('close', over).off('end', over)
+    }
+    const good = () => {
+      clear()
+      resolve(socket)
+    }
+    const bad = (err: Error) => {
+      clear()
+      socket.on('error', () => {})
+      socket.destroy()
+      reject(err)
+    }
+    const over = () => bad(coded(ifOver))
+    const timer = setTimeout(() => {
+      clear()
+      onTimeout(resolve, bad)
+    }, ms)
+    socket.on(event, good).on('error', bad).on('close', over).on('end', over)
   })
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+function codeOf(err: Error & { code?: string }): string {
+  return err.code ?? err.message
+}
+
+function peerCertificate(socket: TLSSocket | undefined): TlsFailure['theirs'] {
+  const x509 = socket?.getPeerX509Certificate?.()
+  return x509 && describeX509(x509)
 }

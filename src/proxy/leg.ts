@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { TlsExplanation } from '../tls/mismatch.ts'
 
 /** One end of a connection through the proxy. */
 export interface Leg {
@@ -6,6 +7,8 @@ export interface Leg {
   kind: 'unix' | 'tcp' | 'tls'
   /** What carries the TLS. */
   raw?: Socket
+  /** Words a failure of the TLS, by its code, with both certificates. */
+  explain?(error: string): TlsExplanation
 }
 
 /**
@@ -21,6 +24,31 @@ export function abort(leg: Leg): void {
 export function reset({ socket, kind, raw = socket }: Leg): void {
   if (kind !== 'unix' && !raw.destroyed && !raw.connecting) raw.resetAndDestroy()
   socket.destroy()
+}
+
+/**
+ * Ends a leg in order, for one that can't be served: its peer learns that nothing more comes. What it still sends is
+ * dropped, so that no reset overtakes the end.
+ */
+export async function sayGoodbye({ socket }: Leg, lingerMs: number): Promise<void> {
+  if (socket.destroyed) return
+  socket.resume().end()
+  await closed(socket, lingerMs)
+  socket.destroy()
+}
+
+/** Waits until the peer has ended its side too. */
+export function closed(socket: Socket, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed || socket.readableEnded) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      socket.off('close', done).off('end', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    socket.once('close', done).once('end', done)
+  })
 }
 
 /**

@@ -14,7 +14,7 @@ import { createSlabPool } from './slab-pool.ts'
 import { openSourceListener, type SourceListener, type SourceRoute } from './source-listener.ts'
 import { streamIntake } from './stream-intake.ts'
 import { openTargetListener, type TargetFile, type TargetListener } from './target-listener.ts'
-import type { TlsProvider } from './tls.ts'
+import type { ProxyTls, TlsProvider } from './tls.ts'
 import type { SocketOwner } from './unix-socket.ts'
 
 export interface ProxyManagerOptions {
@@ -89,24 +89,33 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
   let shuttingDown = false
   let lastId = 0
 
+  let lastTls: ProxyTls | undefined
+  /** A listener keeps the mode it was started in. */
+  const isSecured = () => {
+    const tls = options.tls()
+    if (tls !== 'disabled') lastTls = tls
+    return tls !== 'disabled'
+  }
+  const currentTls = () => {
+    isSecured()
+    return lastTls as ProxyTls
+  }
+
   const context: ProxyContext = {
     bind: options.bind,
     portRange: options.portRange,
-    tls: options.tls,
-    handshakes: createHandshakes(limits.handshakeMs),
+    currentTls,
+    handshakes: createHandshakes(limits.handshakeMs, options.clock),
     limits,
     openIntake: options.plainStreams ? streamIntake : slabIntake(createSlabPool()),
     socketOwner: options.socketOwner,
     logger: (fields) => (record) => log({ ...record, ...fields }),
-    newState: (of) => ({
-      id: ++lastId,
-      ...of,
-      phase: 'handshake',
-      since: options.clock.now(),
-      bytesOut: 0,
-      bytesIn: 0,
-    }),
-    closed: (state) => options.onClosed?.({ ...state }),
+    clock: options.clock,
+    identify: (of) => {
+      lastId++
+      return { id: lastId, ...of }
+    },
+    closed: (state) => options.onClosed?.(state),
     acceptFailed: (err) =>
       log({
         level: 'error',
@@ -135,7 +144,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
         refuseWhenShuttingDown()
         const wanted = files.map((file) => targetFile(key, file))
         checkTargets(wanted)
-        const secured = options.tls() !== 'disabled'
+        const secured = isSecured()
         const wish = JSON.stringify([sorted(wanted), options.bind, secured])
         if (targets.get(key)?.wish === wish) return
         await stop(
@@ -162,7 +171,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
       exclusive(async () => {
         refuseWhenShuttingDown()
         const routes = sourceRoutes(key, targetAddress, portMap, baseDir)
-        const secured = options.tls() !== 'disabled'
+        const secured = isSecured()
         const wish = JSON.stringify([routes, secured])
         if (sources.get(key)?.wish === wish) return
         await stop(
@@ -183,7 +192,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
       exclusive(() => stop(sources, key, log, 'Manager stopping proxy on source node')),
 
     openListenerCount: () => targets.size + sources.size,
-    connections: () => live().map(({ state }) => ({ ...state })),
+    connections: () => live().map(({ state }) => state()),
     initiateGracefulShutdown() {
       shuttingDown = true
     },

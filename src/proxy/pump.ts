@@ -14,6 +14,8 @@ export interface PumpOptions {
   openIntake: OpenIntake
   /** ms; how long a stalled receiver may hold up what a sender left that broke off. */
   lingerMs: number
+  /** The first bytes of the stream, before they are passed on. */
+  onFirst?(bytes: Buffer): void
   /** So many more were delivered. */
   onBytes(count: number): void
 }
@@ -21,6 +23,7 @@ export interface PumpOptions {
 /** Moves bytes one way until the end of the stream, and passes that end on. One write is under way at a time. */
 export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd> {
   return new Promise((resolve) => {
+    let first = true
     let writing = false
     let over: PumpEnd | undefined
     let settled = false
@@ -38,6 +41,8 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
       if (writing || settled) return
       const bytes = intake.next()
       if (!bytes) return over && finish(over)
+      if (first) options.onFirst?.(bytes)
+      first = false
       writing = true
       to.socket.write(bytes, (err) => {
         writing = false

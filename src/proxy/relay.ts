@@ -1,12 +1,12 @@
-import type { Socket } from 'node:net'
 import type { OpenIntake } from './intake.ts'
-import { abort, type Leg, reset, surviveWriteErrors, watchForReset } from './leg.ts'
+import { abort, closed, type Leg, reset, surviveWriteErrors, watchForReset } from './leg.ts'
 import { type PumpEnd, pump } from './pump.ts'
 
 export interface RelayOptions {
   openIntake: OpenIntake
   /** ms; see Limits. */
   lingerMs: number
+  onFirst(direction: Direction, bytes: Buffer): void
   /** So many more were delivered. */
   onBytes(direction: Direction, count: number): void
   onEnd(direction: Direction, end: PumpEnd): void
@@ -28,6 +28,7 @@ export async function relay(inbound: Leg, outbound: Leg, options: RelayOptions):
     const end = await pump(from, to, {
       openIntake: options.openIntake,
       lingerMs: options.lingerMs,
+      onFirst: (bytes) => options.onFirst(direction, bytes),
       onBytes: (count) => options.onBytes(direction, count),
     })
     options.onEnd(direction, end)
@@ -62,16 +63,4 @@ async function closeLeg(
   // was just sent: that gets time to arrive.
   await closed(leg.socket, lingerMs)
   reset(leg)
-}
-
-function closed(socket: Socket, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.destroyed || socket.readableEnded) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    socket.once('close', done).once('end', done)
-  })
 }

@@ -1,13 +1,13 @@
 import { unlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
+import type { KeyPair } from '../tls/certificate.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { ProxyContext } from './context.ts'
 import { dialTcp, joinHostPort } from './dial.ts'
-import { requirePair } from './handshake.ts'
+import { TlsRefused } from './handshake.ts'
 import type { Leg } from './leg.ts'
 import { openListener } from './listener.ts'
-import type { ProxyTls } from './tls.ts'
 import { prepareSocketPath, setSocketOwner } from './unix-socket.ts'
 
 export interface SourceRoute {
@@ -37,11 +37,34 @@ export async function openSourceListener(
   const peer = joinHostPort(targetAddress, targetPort)
   const log = context.logger({ uid: key, listening: basename(file), outbound: peer })
 
+  let accepted: KeyPair | undefined
   const dial = async (signal: AbortSignal): Promise<Leg> => {
-    const raw = await dialTcp(targetAddress, targetPort, { dialMs: context.limits.dialMs, signal })
-    if (!secured) return { kind: 'tcp', socket: raw }
-    const tls = context.tls() as ProxyTls
-    return context.handshakes.offer(raw, tls, requirePair(tls.client, 'client'))
+    const dialTarget = () =>
+      dialTcp(targetAddress, targetPort, { dialMs: context.limits.dialMs, signal })
+    if (!secured) return { kind: 'tcp', socket: await dialTarget() }
+    const tls = context.currentTls()
+    // What this target took before comes first; the second is for targets of older releases (data-plane.md §2.8).
+    const [first, second] =
+      accepted && accepted === tls.legacyClient
+        ? [tls.legacyClient, tls.client]
+        : [tls.client, tls.legacyClient]
+    const offer = async (pair: KeyPair | undefined, confirmMs: number) => {
+      const leg = await context.handshakes.offer(await dialTarget(), tls, { pair, confirmMs })
+      accepted = pair
+      return leg
+    }
+    if (!second) return offer(first, 0)
+    try {
+      return await offer(first, context.limits.confirmMs)
+    } catch (err) {
+      if (!(err instanceof TlsRefused)) throw err
+      log({
+        level: 'info',
+        msg: 'handshake failed, fallback to old tls config',
+        reason: err.message,
+      })
+      return offer(second, 0)
+    }
   }
 
   const open = async () => {
@@ -52,12 +75,13 @@ export async function openSourceListener(
         pauseOnConnect: true,
         accept: (socket) =>
           openConnection({
-            state: context.newState({ role: 'source', key, label, peer }),
+            identity: context.identify({ role: 'source', key, label, peer }),
             inbound: { kind: 'unix', socket },
             secure: undefined,
             dial,
             openIntake: context.openIntake,
             limits: context.limits,
+            clock: context.clock,
             closed: context.closed,
             log,
           }),

@@ -7,7 +7,6 @@ import type { ProxyContext } from './context.ts'
 import { dialUnix, joinHostPort } from './dial.ts'
 import { type Listener, openListener } from './listener.ts'
 import { candidatePorts } from './port-range.ts'
-import type { ProxyTls } from './tls.ts'
 
 /** One socket of the target's launcher and the channel it stands for. */
 export interface TargetFile {
@@ -41,22 +40,21 @@ export async function openTargetListener(
     (socket) => {
       const { remoteAddress = '', remotePort = 0 } = socket
       return openConnection({
-        state: context.newState({
+        identity: context.identify({
           role: 'target',
           key,
           label,
           peer: joinHostPort(remoteAddress, remotePort),
         }),
         inbound: { kind: 'tcp', socket },
-        secure: secured
-          ? (raw) => context.handshakes.accept(raw, context.tls() as ProxyTls)
-          : undefined,
+        secure: secured ? (raw) => context.handshakes.accept(raw, context.currentTls()) : undefined,
         dial: async (signal) => ({
           kind: 'unix',
           socket: await dialUnix(file, { dialMs: context.limits.dialMs, signal }),
         }),
         openIntake: context.openIntake,
         limits: context.limits,
+        clock: context.clock,
         closed: context.closed,
         log,
       })

@@ -150,6 +150,7 @@ test.each([
       {
         openIntake,
         lingerMs: 500,
+        onFirst: () => {},
         onBytes: () => {},
         onEnd: (direction, { how }) => ends.push(`${direction} ${how}`),
       },
