@@ -18,6 +18,8 @@ export interface WriteOptions {
   user: UserInfo
   dryRun: boolean
   fieldManager: string
+  /** Set by server-side apply: who owns what is settled already. */
+  ownershipSettled?: boolean
   /** Adds a Warning header to the response. */
   warn(message: string): void
 }

@@ -30,6 +30,8 @@ export function mediaTypeOf(request: IncomingMessage): string {
 }
 
 const OBJECT_TYPES = ['application/json', 'application/yaml']
+/** Server-side apply; JSON is YAML too. */
+const APPLY = 'application/apply-patch+yaml'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 /** A body that is an object of some kind: in JSON, YAML, or (kinds that kubectl builds itself) protobuf. */
@@ -44,7 +46,7 @@ export function parseObject(body: Buffer, mediaType: string): ApiObject {
 
 function parseAs(mediaType: string, body: Buffer): unknown {
   if (mediaType === '' || mediaType === 'application/json') return parseJson(body)
-  if (mediaType === 'application/yaml') return parseYaml(body)
+  if (mediaType === 'application/yaml' || mediaType === APPLY) return parseYaml(body)
   const value = mediaType === PROTOBUF ? parseProtobuf(body) : undefined
   if (value === undefined) throw unsupportedMediaType(OBJECT_TYPES)
   return value

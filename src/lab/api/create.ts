@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, timestamp, type WriteOptions } from './api.ts'
+import { trackUpdate } from './apply/track.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { dropEmptyMaps, validateMetadata } from './metadata.ts'
 import { demandNamespace } from './namespaces.ts'
@@ -41,6 +42,8 @@ export function create(
     ])
   stampNew(kind, sent, api.now())
   kind.defaults?.(sent, { now: api.now() })
+  // Before admission: what webhooks add belongs to nobody.
+  if (!options.ownershipSettled) trackUpdate(api, kind, undefined, sent, options, '')
 
   const request = {
     ...admissionRequest(api, kind, metadata, options),

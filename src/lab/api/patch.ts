@@ -15,7 +15,6 @@ export function parsePatch(kind: Kind, contentType: string, text: string): Patch
     'application/merge-patch+json',
     ...(kind.builtIn ? ['application/strategic-merge-patch+json'] : []),
     'application/apply-patch+yaml',
-    'application/apply-patch+cbor',
   ]
   if (!accepted.includes(contentType)) throw unsupportedMediaType(accepted)
   const patch = parseJson(text)

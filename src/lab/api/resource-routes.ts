@@ -1,4 +1,6 @@
-import type { Api } from './api.ts'
+import { type Api, reader } from './api.ts'
+import { applyTo } from './apply/apply.ts'
+import { isAllowed, refusalText } from './authorization.ts'
 import { mediaTypeOf, readBody } from './body.ts'
 import { decodeOptions, deleteOptions, readObject, writeOptions } from './call-options.ts'
 import { create } from './create.ts'
@@ -9,7 +11,7 @@ import { parsePatch } from './patch.ts'
 import { get, list } from './read.ts'
 import { remove } from './remove.ts'
 import { reply } from './reply.ts'
-import { methodNotAllowed, noSuchResource } from './status.ts'
+import { forbidden, invalid, methodNotAllowed, noSuchResource, notFound } from './status.ts'
 import { update } from './update.ts'
 import { renderList, renderObject, type View, viewOf } from './view.ts'
 import { watch } from './watch.ts'
@@ -81,6 +83,7 @@ async function updateRoute(api: Api, kind: Kind, call: Call): Promise<void> {
 }
 
 async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
+  if (mediaTypeOf(call.request) === APPLY) return applyRoute(api, kind, call)
   const view = callView(api, kind, call)
   const text = (await readBody(call.request)).toString('utf8')
   const patch = parsePatch(kind, mediaTypeOf(call.request), text)
@@ -88,6 +91,49 @@ async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const produce = (current: ApiObject) => decodeObject(kind, patch(current), options)
   const written = update(api, kind, target(kind, call), produce, writeOptions(call))
   answer(kind, call, view, 200, written)
+}
+
+const APPLY = 'application/apply-patch+yaml'
+
+async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
+  const view = callView(api, kind, call)
+  const applied = await readObject(kind, call)
+  const { subresource, name } = call.info
+  const manager = demandManager(call)
+  const force = call.query.get('force') === 'true'
+  const options = { ...writeOptions(call), ownershipSettled: true }
+  const apply = (live: ApiObject | undefined) =>
+    applyTo(api, kind, live, applied, { manager, force, subresource })
+  const at = target(kind, call)
+  if (api.store.get(kind, at.namespace, at.name))
+    return answer(kind, call, view, 200, update(api, kind, at, apply, options))
+  if (subresource !== '') throw notFound(kind, at.name)
+  demandCreate(api, call)
+  applied.metadata.name ??= name!
+  answer(kind, call, view, 201, create(api, kind, at.namespace, apply(undefined), options))
+}
+
+function demandManager({ query }: Call): string {
+  const manager = query.get('fieldManager')
+  if (manager) return manager
+  throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    {
+      field: 'fieldManager',
+      reason: 'FieldValueRequired',
+      message: 'Required value: is required for apply patch',
+    },
+  ])
+}
+
+/** Whoever may patch may not yet create. */
+function demandCreate(api: Api, { user, info }: Call): void {
+  const asked = { ...info, verb: 'create' }
+  if (!isAllowed(reader(api), user, asked))
+    throw forbidden(
+      { group: info.group, plural: info.resource },
+      info.name ?? '',
+      refusalText(user, asked),
+    )
 }
 
 async function deleteRoute(api: Api, kind: Kind, call: Call): Promise<void> {

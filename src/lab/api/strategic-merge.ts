@@ -1,5 +1,5 @@
 import type { ApiObject, Kind } from './kind.ts'
-import { type FieldType, structNamed } from './schema/type-table.ts'
+import { type FieldType, fieldType } from './schema/type-table.ts'
 import { badRequest } from './status.ts'
 
 type Json = Record<string, unknown>
@@ -35,11 +35,6 @@ function mergeObject(target: Json, patch: Json, type: FieldType | undefined): Js
   for (const [field, order] of orders)
     target[field] = ordered(target[field], order, mergeKey(fieldType(type, field)))
   return target
-}
-
-function fieldType(type: FieldType | undefined, field: string): FieldType | undefined {
-  if (type?.shape === 'map') return type.of
-  return type?.shape === 'struct' ? structNamed(type.name).get(field) : undefined
 }
 
 function mergeKey(type: FieldType | undefined): string | undefined {

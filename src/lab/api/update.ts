@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, type WriteOptions } from './api.ts'
+import { trackUpdate } from './apply/track.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { dropEmptyMaps, validateMetadata } from './metadata.ts'
 import { badRequest, conflict, invalid, modified, notFound } from './status.ts'
@@ -30,6 +31,9 @@ export function update(
   keepSystemFields(sent, current)
   confineTo(kind, subresource, sent, current)
   kind.preserve?.(sent, current)
+  dropEmptyMaps(sent)
+  // Before admission: what webhooks change belongs to nobody.
+  if (!options.ownershipSettled) trackUpdate(api, kind, current, sent, options, subresource)
 
   const request = {
     ...admissionRequest(api, kind, { namespace, name }, options),
@@ -113,11 +117,16 @@ function confineTo(kind: Kind, subresource: string, next: ApiObject, current: Ap
     for (const [field, value] of Object.entries(current))
       if (field !== 'status' && field !== 'metadata') next[field] = value
     // Built-in kinds take labels and annotations through the status path too, custom resources take nothing.
-    if (!kind.builtIn) next.metadata = { ...current.metadata }
+    if (!kind.builtIn) next.metadata = { ...current.metadata, ...pickManagedFields(next.metadata) }
   } else if (subresource === '' && kind.hasStatus) {
     if (current['status'] === undefined) delete next['status']
     else next['status'] = current['status']
   }
+}
+
+/** Whose status it is may change with the status. */
+function pickManagedFields(metadata: object): object {
+  return 'managedFields' in metadata ? { managedFields: metadata.managedFields } : {}
 }
 
 function forbidNewFinalizers(kind: Kind, next: ApiObject, current: ApiObject): void {

@@ -46,9 +46,10 @@ export function structNamed(name: string): Struct {
   return struct
 }
 
-/** All types by name. */
-export function allStructs(): ReadonlyMap<string, Struct> {
-  return TABLE
+/** The type of a struct's field or of a map's value; undefined where nothing is known of it. */
+export function fieldType(type: FieldType | undefined, field: string): FieldType | undefined {
+  if (type?.shape === 'map') return type.of
+  return type?.shape === 'struct' ? structNamed(type.name).get(field) : undefined
 }
 
 function parseField(text: string): [string, FieldType] {
