@@ -1,8 +1,9 @@
 import { ASSUMED_RELEASE, type Release } from '../kubevirt/defaults.ts'
-import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
+import { ANNOTATION } from '../kubevirt/labels.ts'
 import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
 import type { AutomaticLimits } from './automatic-limits.ts'
 import { launcherOverhead } from './launcher-memory.ts'
+import { launcherAnnotations, launcherLabels } from './launcher-metadata.ts'
 import { launcherAffinity, launcherSelector } from './launcher-placement.ts'
 import { computeResources } from './launcher-resources.ts'
 
@@ -97,54 +98,6 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
       volumes: launcherVolumes(vmi),
     },
   }
-}
-
-function launcherLabels({ metadata }: Vmi): Record<string, string> {
-  return {
-    ...metadata.labels,
-    [LABEL.app]: 'virt-launcher',
-    [LABEL.createdBy]: metadata.uid ?? '',
-    [LABEL.vmName]: metadata.name,
-    [LABEL.vmiId]: metadata.name,
-  }
-}
-
-/** What only concerns the VMI object itself stays there. */
-const NOT_FOR_PODS: string[] = [
-  'kubectl.kubernetes.io/last-applied-configuration',
-  ANNOTATION.latestApiVersion,
-  ANNOTATION.storageApiVersion,
-]
-
-function launcherAnnotations(vmi: Vmi): Record<string, string> {
-  const { name, namespace = '' } = vmi.metadata
-  const own = Object.entries(vmi.metadata.annotations ?? {}).filter(
-    ([key]) => !NOT_FOR_PODS.includes(key),
-  )
-  const freezer = (action: string) =>
-    `["/usr/bin/virt-freezer", "--${action}", "--name", "${name}", "--namespace", "${namespace}"]`
-  return {
-    ...Object.fromEntries(own),
-    [ANNOTATION.domain]: name,
-    [ANNOTATION.migrationTransportUnix]: 'true',
-    'descheduler.alpha.kubernetes.io/request-evict-only': '',
-    'kubectl.kubernetes.io/default-container': 'compute',
-    'pre.hook.backup.velero.io/container': 'compute',
-    'pre.hook.backup.velero.io/command': freezer('freeze'),
-    'pre.hook.backup.velero.io/timeout': '60s',
-    'post.hook.backup.velero.io/container': 'compute',
-    'post.hook.backup.velero.io/command': freezer('unfreeze'),
-    ...(hasMasquerade(vmi)
-      ? {
-          'istio.io/reroute-virtual-interfaces': 'k6t-eth0',
-          'traffic.sidecar.istio.io/kubevirtInterfaces': 'k6t-eth0',
-        }
-      : {}),
-  }
-}
-
-function hasMasquerade({ spec }: Vmi): boolean {
-  return (spec.domain?.devices?.interfaces ?? []).some(({ masquerade }) => masquerade !== undefined)
 }
 
 function hasConsoleLog({ spec }: Vmi, kubevirt: KubeVirt | undefined): boolean {

@@ -13,6 +13,7 @@ import {
 import type { Condition, KubeVirt, Quantity, Vm, Vmi, VmiSpec } from '../kubevirt/types.ts'
 import { isMigrating } from './evacuation.ts'
 import { vcpusOf } from './launcher-memory.ts'
+import { type Change, networkChanges } from './vm-network-update.ts'
 
 /** What a change of a VM's template does to the VM that runs. */
 export type LiveUpdate =
@@ -23,13 +24,6 @@ export type LiveUpdate =
   | { kind: 'restart'; condition: Condition }
   /** Not now: tried again. */
   | { kind: 'refused'; message: string }
-
-export interface Change {
-  path: string
-  old: unknown
-  /** Undefined takes the field away. */
-  value: unknown
-}
 
 const NOTHING: LiveUpdate = { kind: 'nothing' }
 
@@ -44,7 +38,10 @@ export function liveUpdateOf(
   now: number,
 ): LiveUpdate {
   const template = vm.spec.template?.spec
-  if (!template || !rollsOutLive(kubevirt)) return NOTHING
+  if (!template) return NOTHING
+  const networks = networkChanges(template, vmi.spec)
+  // Networks are brought by whatever strategy.
+  if (!rollsOutLive(kubevirt)) return applying(networks)
   const moving = isMigrating(vmi, now)
   const updates = [
     cpuUpdate(template, vmi, kubevirt, moving),
@@ -55,6 +52,10 @@ export function liveUpdateOf(
   const stop = updates.find(({ kind }) => kind === 'refused' || kind === 'restart')
   if (stop) return stop
   const changes = updates.flatMap((update) => (update.kind === 'apply' ? update.changes : []))
+  return applying([...changes, ...networks])
+}
+
+function applying(changes: Change[]): LiveUpdate {
   return changes.length > 0 ? { kind: 'apply', changes } : NOTHING
 }
 

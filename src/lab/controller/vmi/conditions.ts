@@ -4,6 +4,7 @@ import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Quantity, Vmi } from '../../../kubevirt/types.ts'
 import { vcpusOf } from '../../../rules/launcher-memory.ts'
+import { networkMigration } from '../../../rules/network-migration.ts'
 
 /** The conditions that virt-controller keeps on a VMI; the others are virt-handler's (control-plane.md §1.4, §10). */
 export function vmiConditions(vmi: Vmi, pod: Pod | undefined, now: number): Condition[] {
@@ -15,7 +16,29 @@ export function vmiConditions(vmi: Vmi, pod: Pod | undefined, now: number): Cond
   // virt-handler takes them away, or denies them, when it has tried.
   if (isCpuHotplugging(vmi)) conditions = withHotplug(conditions, 'HotVCPUChange')
   if (isMemoryHotplugging(vmi)) conditions = withHotplug(conditions, 'HotMemoryChange')
-  return conditions
+  return networkConditions(vmi, pod, conditions, now)
+}
+
+/** A change of its networks that only a new launcher can bring. */
+function networkConditions(
+  vmi: Vmi,
+  pod: Pod | undefined,
+  conditions: Condition[],
+  now: number,
+): Condition[] {
+  const { required } = networkMigration(vmi, pod, now)
+  if (required === 'no') return without(conditions, 'MigrationRequired')
+  const [status, reason] =
+    required === 'now'
+      ? (['True', 'AutoMigrationDueToLiveUpdate'] as const)
+      : (['False', 'AutoMigrationPending'] as const)
+  const lastTransitionTime = timestamp(now)
+  return withCondition(conditions, {
+    type: 'MigrationRequired',
+    status,
+    reason,
+    lastTransitionTime,
+  })
 }
 
 function readyCondition(vmi: Vmi, pod: Pod | undefined, now: number): Condition {

@@ -2,6 +2,7 @@ import { isStatus } from '../../../cluster/api-error.ts'
 import { create, patch, remove, replace } from '../../../cluster/objects.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { conditionOf } from '../../../kubevirt/migration.ts'
 import { currentPodOf, isPodFinal } from '../../../kubevirt/pods.ts'
 import { PODS, VMIS } from '../../../kubevirt/resources.ts'
 import type { Pod, Vmi } from '../../../kubevirt/types.ts'
@@ -17,6 +18,8 @@ import { podPatch, unpausedCondition } from './pod-sync.ts'
 import { nextVmi } from './status.ts'
 
 const THREADS = 5
+/** ms: how often a change of networks that is put off is looked at again. */
+const NETWORK_INTERVAL = 10_000
 const PCI_TOPOLOGY = 'kubevirt.io/pci-topology-version'
 
 /** The VMI controller: the first launcher pod, phases up to Scheduled, what pods are there, whether it is ready. */
@@ -55,6 +58,8 @@ export function startVmiController(options: ControllerOptions): Worker {
       failure = err
     }
     const next = nextVmi(vmi, pods, clock.now())
+    if (conditionOf(next, 'MigrationRequired')?.status === 'False')
+      worker.queue.add(key, { after: NETWORK_INTERVAL })
     if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
     const pod = currentPodOf(next, pods)
     if (pod && !isPodFinal(pod)) await syncPod(next, pod)
