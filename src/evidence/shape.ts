@@ -164,7 +164,7 @@ function check(value: unknown): void {
     } else if (MAPS.has(key) && !isFields(inner)) delete value[key]
     else if (TEXTS.has(key) && inner !== null && typeof inner !== 'string') {
       if (typeof inner === 'number' || typeof inner === 'boolean') value[key] = String(inner)
-      else if (!isFields(inner)) delete value[key]
+      else delete value[key]
     }
     check(value[key])
   }
