@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { EXIT, MigError } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
-import type { Migration } from '../kubevirt/types.ts'
+import type { Migration, Vmi } from '../kubevirt/types.ts'
 import { readFacts } from './facts.ts'
 import { follow } from './follow.ts'
 import { type Forecast, forecast } from './forecast.ts'
@@ -61,9 +61,10 @@ export async function moveVm(
   let observed: Observed | undefined
   const gaps: Gap[] = []
   try {
-    predicted = forecast(await readFacts(cluster, reference, { namespace, signal }))
+    const facts = await readFacts(cluster, reference, { namespace, signal })
+    predicted = forecast(facts)
     tell({ type: 'forecast', forecast: predicted })
-    if (predicted.blockers.length > 0) throw notAdmitted(vm, predicted)
+    if (predicted.blockers.length > 0) throw notAdmitted(vm, namespace, predicted)
     signal.throwIfAborted()
     const object = migrationObject(namespace, vm)
     if (options.dryRun) {
@@ -74,7 +75,7 @@ export async function moveVm(
     }
     // Without the signal: what was begun is finished, so that it is known whether there is a migration.
     const migration = await startMigration(cluster, object)
-    observed = seenFromStart(migration, clock.now())
+    observed = seenFromStart(migration, facts.vmi, clock.now())
     tell({ type: 'created', migration })
     if (options.wait) {
       for await (const { step, observed: now } of follow(cluster, observed, options)) {
@@ -118,8 +119,8 @@ function ended(
 }
 
 /** We made it and saw its beginning. */
-function seenFromStart(migration: Migration, now: number): Observed {
-  return { ...firstSight(migration), seenAt: new Map([['', now]]) }
+function seenFromStart(migration: Migration, vmi: Vmi | undefined, now: number): Observed {
+  return { ...firstSight(migration, vmi), seenAt: new Map([['', now]]) }
 }
 
 function endError(observed: Observed): MigError | undefined {
@@ -164,7 +165,7 @@ function nothingDone(err: MigError, vm: string): MigError {
   return new MigError(err.exit, `${err.message}; nothing was created for "${vm}"`, { cause: err })
 }
 
-function notAdmitted(vm: string, { blockers }: Forecast): MigError {
+function notAdmitted(vm: string, namespace: string, { blockers }: Forecast): MigError {
   const reasons = blockers.map(({ migration, message }) =>
     migration
       ? `migration "${migration.name}" is in flight (${migration.phase || 'not yet looked at'})`
@@ -176,7 +177,7 @@ function notAdmitted(vm: string, { blockers }: Forecast): MigError {
   return new MigError(EXIT.notFound, `"${vm}" cannot be migrated: ${list}`, {
     code: 'NotAdmitted',
     ...(active && {
-      hint: `"kubectl mig status vm/${vm} -w" follows it, "kubectl mig cancel vm/${vm}" ends it`,
+      hint: `"kubectl mig status vm/${vm} -n ${namespace} -w" follows it, "kubectl mig cancel vm/${vm} -n ${namespace}" ends it`,
     }),
   })
 }

@@ -105,6 +105,8 @@ export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): Mig
   const timeline = timelineOf(observed, now)
   const state = ownState(observed)
   const over = timeline.outcome !== 'running'
+  // Before hand-off the VM is where it always was; of one that ended long ago only its own state tells that.
+  const isPresent = !over || observed.seenAt.size > 0
   return {
     ...emptyReport(migration.metadata.namespace ?? '', migration.spec.vmiName ?? '', now),
     migration: identityOf(migration),
@@ -115,8 +117,7 @@ export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): Mig
     cancelling: !over && isCancelling(observed),
     waiting: waitingReport(observed),
     durationSeconds: timeline.total ? seconds(timeline.total.ms) : null,
-    // Before hand-off the VM is where it always was.
-    sourceNode: state?.sourceNode ?? (over ? null : (vmi?.status?.nodeName ?? null)),
+    sourceNode: state?.sourceNode ?? (isPresent ? (vmi?.status?.nodeName ?? null) : null),
     targetNode: state?.targetNode ?? targetPod?.spec.nodeName ?? null,
     sourcePod: state?.sourcePod ?? migration.status?.migrationState?.sourcePod ?? null,
     targetPod: state?.targetPod ?? targetPod?.metadata.name ?? null,

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { isStatus } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { getIfExists } from '../cluster/objects.ts'
 import { watch } from '../cluster/watch.ts'
@@ -6,11 +6,16 @@ import { MigError } from '../errors.ts'
 import { isFinal, phaseOf } from '../kubevirt/migration.ts'
 import { MIGRATIONS, VMIS } from '../kubevirt/resources.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
-import { createChannel } from './channel.ts'
+import type { ClusterView } from '../rules/capacity.ts'
+import { type Channel, createChannel } from './channel.ts'
+import { readClusterView } from './cluster-view.ts'
 import { follow } from './follow.ts'
-import { inOrder, isShown, type ListOptions } from './list.ts'
+import { isShown, type ListOptions } from './list.ts'
+import type { Look } from './look.ts'
 import { firstSight, type Observed, observe } from './observed.ts'
+import { createRoster } from './roster.ts'
 import { type Step, stepsBetween } from './steps.ts'
+import { isWaiting, waitingFor } from './waiting.ts'
 
 export interface ListChange {
   /** `listed`: the first look is complete. */
@@ -22,121 +27,80 @@ export interface ListChange {
 }
 
 type Input =
-  | { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Migration }
-  | { type: 'vmi'; uid: string; vmi: Vmi }
-  | { type: 'followed'; step: Step; observed: Observed }
-  | { type: 'notice'; step: ListChange['step'] }
-
-/** A cancelled migration's object vanishes; it is shown a while longer. ms. */
-const AFTERGLOW = 60_000
+  | { kind: 'migration'; object: Migration; deleted: boolean }
+  | { kind: 'vmi'; uid: string; object: Vmi }
+  | { kind: 'waiting'; view: ClusterView }
+  /** Heard by following one closely, or of the watch itself. */
+  | { kind: 'told'; step: ListChange['step']; observed?: Observed }
 
 /**
  * Watches all migrations of a namespace or a cluster, for ever. Those that hold a slot are followed closely, and there are
- * never many; of those that wait only the phase is watched.
+ * never many; of those that wait, only the phase is watched.
  */
 export async function* watchMigrations(
   cluster: Cluster,
   options: ListOptions,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { clock, signal }: Look,
 ): AsyncGenerator<ListChange, void, undefined> {
   const stop = new AbortController()
-  const until = AbortSignal.any([signal, stop.signal])
+  const look: Look = { clock, signal: AbortSignal.any([signal, stop.signal]) }
   const inputs = createChannel<Input>()
-  const shown = new Map<string, { observed: Observed; goneAt: number | undefined }>()
+  const roster = createRoster(clock.now)
   const followed = new Set<string>()
   const tasks: Promise<void>[] = []
   const run = (task: Promise<void>) => tasks.push(task.catch((err) => inputs.fail(err)))
-
-  const all = () => {
-    for (const [uid, { goneAt }] of shown)
-      if (goneAt !== undefined && clock.now() - goneAt > AFTERGLOW) shown.delete(uid)
-    return [...shown.values()]
-      .map(({ observed }) => observed)
-      .sort((a, b) => inOrder(a.migration, b.migration))
-  }
-  const change = (step: ListChange['step'], observed?: Observed): ListChange => {
-    if (observed) {
-      const goneAt = observed.gone ? clock.now() : undefined
-      shown.set(observed.migration.metadata.uid ?? '', { observed, goneAt })
-    }
-    return { step, observed, migrations: all() }
-  }
-  const watchAll = async () => {
-    const notice = (step: Step) => inputs.push({ type: 'notice', step })
-    const following = {
-      ...options,
-      signal: until,
-      clock,
-      onLost: ({ message }: Error) => notice({ type: 'lost', message }),
-      onRegained: () => notice({ type: 'regained' }),
-    }
-    let listed = false
-    for await (const event of watch<Migration>(cluster, MIGRATIONS, following)) {
-      if (event.type !== 'SYNC') inputs.push(event)
-      else if (!listed) inputs.push({ type: 'notice', step: { type: 'listed' } })
-      listed ||= event.type === 'SYNC'
-    }
-  }
-  const findVmi = async ({ metadata: { namespace, uid = '' }, spec }: Migration) => {
-    const at = { namespace, name: spec.vmiName ?? '' }
-    const vmi = await getIfExists<Vmi>(cluster, VMIS, at, { signal: until }).catch(unlessDefect)
-    if (vmi) inputs.push({ type: 'vmi', uid, vmi })
-  }
-  const followClosely = async (first: Observed) => {
-    try {
-      for await (const { step, observed } of follow(cluster, first, { clock, signal: until }))
-        inputs.push({ type: 'followed', step, observed })
-    } catch (err) {
-      unlessDefect(err)
-    }
-  }
-
   const interrupt = () => inputs.fail(signal.reason)
+
+  /** What a migration's object says; of one that is followed closely that is heard there. */
+  function* hear({ object, deleted }: Extract<Input, { kind: 'migration' }>) {
+    const { uid = '' } = object.metadata
+    const before = roster.get(uid)
+    if (before && followed.has(uid) && !isFinal(before.migration)) return
+    if (!before) {
+      if (deleted || !isShown(object, options, clock.now())) return
+      const observed = firstSight(object)
+      roster.put(observed)
+      yield { step: { type: 'created' as const, migration: object }, observed }
+      if (!isFinal(object)) run(findVmi(cluster, object, inputs, look))
+    } else {
+      const observed = observe(before, { kind: 'migration', object, deleted }, clock.now())
+      roster.put(observed)
+      for (const step of stepsBetween(before, observed)) yield { step, observed }
+    }
+    if (!holdsSlot(object) || followed.has(uid)) return
+    followed.add(uid)
+    run(followClosely(cluster, roster.get(uid)!, inputs, look))
+  }
+
+  /** Which limits hold those that wait. */
+  function* compare(view: ClusterView) {
+    for (const before of roster.all().filter(isWaiting)) {
+      const waiting = waitingFor(view, before.migration, before.vmi)
+      const observed = observe(before, { kind: 'waiting', waiting }, clock.now())
+      roster.put(observed)
+      for (const step of stepsBetween(before, observed)) yield { step, observed }
+    }
+  }
+
   if (signal.aborted) interrupt()
   signal.addEventListener('abort', interrupt, { once: true })
-  run(watchAll())
+  run(watchObjects(cluster, options, inputs, look))
+  run(watchSlots(cluster, () => roster.all().some(isWaiting), inputs, look))
   try {
     for await (const input of inputs) {
-      if (input.type === 'notice') {
-        yield change(input.step)
-        continue
-      }
-      if (input.type === 'followed') {
-        // The connection is one; the list's own watch tells of it.
-        if (!['lost', 'regained'].includes(input.step.type))
-          yield change(input.step, input.observed)
-        continue
-      }
-      const uid = input.type === 'vmi' ? input.uid : (input.object.metadata.uid ?? '')
-      const before = shown.get(uid)?.observed
-      if (input.type === 'vmi') {
-        if (before && !followed.has(uid))
-          shown.set(uid, { observed: { ...before, vmi: input.vmi }, goneAt: undefined })
-        continue
-      }
-      const migration = input.object
-      if (followed.has(uid) && !isFinal(before?.migration ?? migration)) continue
-      if (!before) {
-        if (!isShown(migration, options, clock.now()) || input.type === 'DELETED') continue
-        if (!isFinal(migration)) run(findVmi(migration))
-        yield change({ type: 'created', migration }, firstSight(migration))
+      if (input.kind === 'vmi') {
+        const { uid, object } = input
+        const known = roster.get(uid)
+        if (known && !followed.has(uid))
+          roster.put(observe(known, { kind: 'vmi', object, deleted: false }, clock.now()))
+      } else if (input.kind === 'waiting') {
+        for (const told of compare(input.view)) yield { ...told, migrations: roster.all() }
+      } else if (input.kind === 'told') {
+        const { step, observed } = input
+        if (observed) roster.put(observed)
+        yield { step, observed, migrations: roster.all() }
       } else {
-        const deleted = input.type === 'DELETED'
-        const observed = observe(
-          before,
-          { kind: 'migration', object: migration, deleted },
-          clock.now(),
-        )
-        for (const step of stepsBetween(before, observed)) yield change(step, observed)
-        shown.set(uid, { observed, goneAt: deleted ? clock.now() : undefined })
-      }
-      if (
-        !followed.has(uid) &&
-        !isFinal(migration) &&
-        !['', 'Pending'].includes(phaseOf(migration))
-      ) {
-        followed.add(uid)
-        run(followClosely(shown.get(uid)!.observed))
+        for (const told of hear(input)) yield { ...told, migrations: roster.all() }
       }
     }
   } finally {
@@ -147,7 +111,89 @@ export async function* watchMigrations(
   }
 }
 
-/** What can't be read is left out of the list; a defect is not passed over. */
-function unlessDefect(err: unknown): undefined {
-  if (!(err instanceof MigError) && !(err instanceof DOMException)) throw err
+async function watchObjects(
+  cluster: Cluster,
+  { namespace, labelSelector }: ListOptions,
+  inputs: Channel<Input>,
+  { clock, signal }: Look,
+): Promise<void> {
+  const tell = (step: ListChange['step']) => inputs.push({ kind: 'told', step })
+  const events = watch<Migration>(cluster, MIGRATIONS, {
+    namespace,
+    labelSelector,
+    signal,
+    clock,
+    onLost: ({ message }) => tell({ type: 'lost', message }),
+    onRegained: () => tell({ type: 'regained' }),
+  })
+  let listed = false
+  for await (const event of events) {
+    if (event.type !== 'SYNC')
+      inputs.push({ kind: 'migration', object: event.object, deleted: event.type === 'DELETED' })
+    else if (!listed) tell({ type: 'listed' })
+    listed ||= event.type === 'SYNC'
+  }
+}
+
+/** The limits are counted anew while anyone waits, as often as virt-controller does it for users' migrations. ms. */
+const SLOTS_POLL = 5000
+const FIRST_LOOK = 500
+
+async function watchSlots(
+  cluster: Cluster,
+  isAnyWaiting: () => boolean,
+  inputs: Channel<Input>,
+  { clock, signal }: Look,
+): Promise<void> {
+  const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined)
+  for (await pause(FIRST_LOOK); !signal.aborted; await pause(SLOTS_POLL)) {
+    if (!isAnyWaiting()) continue
+    try {
+      inputs.push({ kind: 'waiting', view: await readClusterView(cluster, signal) })
+    } catch (err) {
+      unlessDefect(err, signal)
+      if (isStatus(err, 403)) return
+    }
+  }
+}
+
+/** Where its VM runs now. */
+async function findVmi(
+  cluster: Cluster,
+  { metadata: { namespace, uid = '' }, spec: { vmiName: name = '' } }: Migration,
+  inputs: Channel<Input>,
+  { signal }: Look,
+): Promise<void> {
+  try {
+    const object = await getIfExists<Vmi>(cluster, VMIS, { namespace, name }, { signal })
+    if (object) inputs.push({ kind: 'vmi', uid, object })
+  } catch (err) {
+    unlessDefect(err, signal)
+  }
+}
+
+async function followClosely(
+  cluster: Cluster,
+  first: Observed,
+  inputs: Channel<Input>,
+  look: Look,
+): Promise<void> {
+  try {
+    for await (const { step, observed } of follow(cluster, first, look)) {
+      // The connection is one; the list's own watch tells of it.
+      if (step.type !== 'lost' && step.type !== 'regained')
+        inputs.push({ kind: 'told', step, observed })
+    }
+  } catch (err) {
+    unlessDefect(err, look.signal)
+  }
+}
+
+function holdsSlot(migration: Migration): boolean {
+  return !isFinal(migration) && !['', 'Pending'].includes(phaseOf(migration))
+}
+
+/** What can't be read is left out of the list. */
+function unlessDefect(err: unknown, signal: AbortSignal): void {
+  if (!(err instanceof MigError) && !signal.aborted) throw err
 }

@@ -2,7 +2,8 @@ import type { Ora } from 'ora'
 import { neutral } from './neutral.ts'
 import { wideBar } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-import { padEnd, padStart, truncate, wrap } from './width.ts'
+import { padEnd, padStart, truncate } from './width.ts'
+import { wrap } from './wrap.ts'
 
 export interface CheckItem {
   label: string

@@ -43,15 +43,18 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
   const unseen = (what: string, why: string) =>
     list.add('waiting', { label: 'Not visible', detail: `${what}: ${why}` })
 
-  /** The phases that are over and not told yet. */
+  /** The phases that are over and not told yet; one whose result is still on its way by another watch waits for it. */
   const tellPhases = (observed: Observed) => {
-    for (const { phase, state, took } of timelineOf(observed, now()).entries) {
+    const { entries, total } = timelineOf(observed, now())
+    for (const [i, { phase, state, took }] of entries.entries()) {
       if (state !== 'done' || told.has(phase) || phase === 'Failed') continue
+      const detail = doneDetail(phase, observed)
+      if (detail === '' && phase !== 'Running' && entries[i + 1]?.state === 'current') return
       told.add(phase)
       list.add('done', {
         label: phaseName(phase),
-        took: phase === 'Succeeded' ? spanText(timelineOf(observed, now()).total) : spanText(took),
-        detail: doneDetail(phase, observed),
+        took: spanText(phase === 'Succeeded' ? total : took),
+        detail,
       })
     }
   }

@@ -1,6 +1,7 @@
 import { phaseOf } from '../kubevirt/migration.ts'
 import type { Observed } from '../migrate/observed.ts'
 import { doneOf } from '../migrate/progress.ts'
+import { outcomeOf } from '../migrate/timeline.ts'
 import type { MoveView } from './move-view.ts'
 import { neutral } from './neutral.ts'
 import { createProgressLines, type ProgressLines } from './progress.ts'
@@ -20,8 +21,10 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
   }
   const sayPhase = (vm: string, observed: Observed) => {
     const phase = phaseOf(observed.migration)
-    const detail = activeDetail(phase, observed)
-    say(vm, `${phaseName(phase)}${detail ? `: ${detail}` : ''}`)
+    const outcome = outcomeOf(observed)
+    const name = outcome === 'cancelled' ? 'Cancelled' : phaseName(phase)
+    const detail = outcome === 'running' ? activeDetail(phase, observed) : ''
+    say(vm, detail ? `${name}: ${detail}` : name)
   }
   const isDue = (vm: string, part: number | undefined) => {
     if (!progress.has(vm)) progress.set(vm, createProgressLines())

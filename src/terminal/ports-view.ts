@@ -18,7 +18,7 @@ export function portLines(map: PortMap, terminal: Terminal): string[] {
     port === null ? '' : String(port),
     sourceSocket ?? '',
   ])
-  return [neutral(head), '', ...table(TITLES, rows, terminal)]
+  return [neutral(head), '', ...table(TITLES, rows, terminal, { whole: true })]
 }
 
 const TITLES = ['LABEL', 'PURPOSE', 'TARGET ADDRESS', 'PORT', 'SOURCE SOCKET']

@@ -7,7 +7,7 @@ import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import type { Style } from './theme.ts'
 import { formatBytes, formatDuration, formatMilliseconds } from './units.ts'
-import { movedText } from './words.ts'
+import { copiedText, movedText } from './words.ts'
 
 /** The answer about VMs that were to be moved, for stdout. */
 export async function movesText(
@@ -27,8 +27,11 @@ function resultLines(moves: Moved[], terminal: Terminal): string[] {
   if (moves.length > 1 || !one) return table(TITLES, moves.map(resultRow), terminal)
   const { report, error } = one
   if (error) return []
-  if (report.outcome !== 'running') return [neutral(movedText(report))]
-  return [neutral(`${report.vm}: migration ${report.migration?.name} created`)]
+  if (report.outcome === 'running')
+    return [neutral(`${report.vm}: migration ${report.migration?.name} created`)]
+  const [moved, copied] = [neutral(movedText(report)), copiedText(report.copy)]
+  const { interactive, theme } = terminal
+  return interactive ? [theme.strong(moved), `  ${copied}`] : [`${moved}: ${copied}`]
 }
 
 /** The objects of a dry run, as kubectl prints objects: ready for `kubectl create -f -`. */

@@ -17,13 +17,14 @@ const GAP = '   '
 
 /**
  * A table as kubectl prints them: upper-case titles, three spaces between, no borders, `<none>` for what is empty (but
- * not in the last column). On a terminal a row is a line, cut at the edge; through a pipe nothing is cut.
+ * not in the last column). On a terminal a row is a line, cut at the edge unless `whole`; through a pipe nothing is cut.
  * @returns the lines, titles first
  */
 export function table(
   titles: string[],
   rows: Cell[][],
   { theme, interactive, columns }: Pick<Terminal, 'theme' | 'columns' | 'interactive'>,
+  { whole = false } = {},
 ): string[] {
   const last = titles.length - 1
   const styled = rows.map((row) =>
@@ -36,7 +37,7 @@ export function table(
   const widths = titles.map((title, i) =>
     Math.max(widthOf(title), ...styled.map((row) => widthOf(row[i]!))),
   )
-  const edge = interactive ? columns() : Infinity
+  const edge = interactive && !whole ? columns() : Infinity
   return [titles, ...styled].map((row) =>
     truncate(
       row

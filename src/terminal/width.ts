@@ -30,27 +30,6 @@ export function truncate(text: string, columns: number): string {
   return kept
 }
 
-/** Breaks a text without colours into lines of at most `columns`, between words where there are any. */
-export function wrap(text: string, columns: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (widthOf(longer) <= columns) {
-      line = longer
-      continue
-    }
-    if (line !== '') lines.push(line)
-    line = word
-    while (widthOf(line) > columns) {
-      const head = [...line].slice(0, Math.max(1, columns)).join('')
-      lines.push(head)
-      line = line.slice(head.length)
-    }
-  }
-  return [...lines, line]
-}
-
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }

@@ -35,6 +35,7 @@ export function activeDetail(phase: string, observed: Observed): string {
   const state = ownState(observed)
   const pod = observed.targetPod
   const target = state?.targetNode ?? pod?.spec.nodeName ?? 'the target node'
+  const source = state?.sourceNode ?? observed.vmi?.status?.nodeName ?? 'the source node'
   const text = activeText()
   return isCancelling(observed) ? `${text}${text ? '; ' : ''}being cancelled` : text
 
@@ -51,7 +52,7 @@ export function activeDetail(phase: string, observed: Observed): string {
       case 'PreparingTarget':
         return `virt-handler on ${target} prepares the target`
       case 'TargetReady':
-        return `virt-handler on ${state?.sourceNode ?? 'the source node'} is to start the copy`
+        return `virt-handler on ${source} is to start the copy`
       case 'Running':
         return runningText(observed)
       default:
@@ -121,15 +122,15 @@ function listening(observed: Observed): string {
   return `${state.targetNode} listens at ${state.targetNodeAddress}, ports ${ports.join(', ')}`
 }
 
-/** `37 MiB left, 28 MiB/s, dirty 6 MiB/s, 1–2s`; what is not known is left out. */
+/** `37 MiB left, ETA 1–2s, 28 MiB/s, dirty 6 MiB/s`; what is not known is left out. */
 export function copyText(progress: CopyProgress): string {
   const { remainingBytes, transferRate, dirtyRate } = progress
-  const estimate = estimateOf(progress)
+  const estimate = remainingBytes === 0 ? undefined : estimateOf(progress)
   return [
     remainingBytes === undefined ? '' : `${formatBytes(remainingBytes)} left`,
+    estimate ? `ETA ${formatRange(estimate.minMs, estimate.maxMs)}` : '',
     transferRate === undefined ? '' : formatRate(transferRate),
     dirtyRate === undefined ? '' : `dirty ${formatRate(dirtyRate)}`,
-    estimate ? formatRange(estimate.minMs, estimate.maxMs) : '',
   ]
     .filter(Boolean)
     .join(', ')
@@ -142,18 +143,18 @@ export function copyLine(progress: CopyProgress): string {
 }
 
 /** `no policy; slots in use: cluster 0 of 5, node-1 0 of 2`. */
-export function forecastText({ policy, capacity }: Forecast): string {
+export function forecastText({ policy, capacity, node }: Forecast): string {
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
-  return `${which}; ${capacityText(capacity)}`
+  return `${which}; ${capacityText(capacity, node)}`
 }
 
-function capacityText(capacity: Forecast['capacity']): string {
+function capacityText(capacity: Forecast['capacity'], source: string | undefined): string {
   if (!capacity) return 'slots unknown'
   if (capacity.admit) {
     const { cluster, node } = capacity
     const slots = [`cluster ${cluster.used} of ${cluster.of}`]
-    if (node) slots.push(`node ${node.used} of ${node.of}`)
+    if (node) slots.push(`${source} ${node.used} of ${node.of}`)
     return `slots in use: ${slots.join(', ')}`
   }
   return `it will wait: ${limitText(capacity)}`
@@ -162,9 +163,13 @@ function capacityText(capacity: Forecast['capacity']): string {
 /** Which limit holds a migration; there are no positions in KubeVirt's queue (design.md §4). */
 function limitText(held: Extract<Waiting, { admit: false }>): string {
   const { limit, used, of, node, standing } = held
-  const which = limit === 'cluster' ? 'the cluster' : `node ${node}`
+  const which = limit === 'cluster' ? 'the cluster' : node
   const { above, competing } = standing
-  return `${used} of ${of} slots of ${which} are in use, ${above.length} waiting rank above it, ${competing.length} compete`
+  return [
+    `${used} of ${of} slots of ${which} are in use`,
+    ...(above.length > 0 ? [`${above.length} waiting rank above it`] : []),
+    ...(competing.length > 0 ? [`${competing.length} compete with it`] : []),
+  ].join(', ')
 }
 
 /** `87 MiB in 3 rounds, downtime 41 ms, content verified`; what nobody measured is said to be unknown. */
@@ -187,12 +192,15 @@ export function copiedText(copy: CopyReport | null): string {
   ].join(', ')
 }
 
-/** `vm-1 moved from node-1 to node-3 in 4s: …` */
-export function movedText(report: MigrationReport): string {
-  const { vm, sourceNode, targetNode, durationSeconds, copy } = report
-  const route = `from ${sourceNode ?? 'an unknown node'} to ${targetNode ?? 'an unknown node'}`
+/** `vm-1 moved from node-1 to node-3 in 4s` */
+export function movedText({
+  vm,
+  sourceNode,
+  targetNode,
+  durationSeconds,
+}: MigrationReport): string {
   const time = durationSeconds === null ? '' : ` in ${formatDuration(durationSeconds * 1000)}`
-  return `${vm} moved ${route}${time}: ${copiedText(copy)}`
+  return `${vm} moved from ${sourceNode ?? 'an unknown node'} to ${targetNode ?? 'an unknown node'}${time}`
 }
 
 /** What asking for the end does now (fact sheet control-plane.md §2.10). */

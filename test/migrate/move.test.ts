@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { parseReference } from '../../src/kubevirt/reference.ts'
-import { moveVm, type Moving } from '../../src/migrate/move.ts'
+import { type Moving, moveVm } from '../../src/migrate/move.ts'
 import { startStage } from './stage.ts'
 
 test('a move is told from forecast to end', async () => {

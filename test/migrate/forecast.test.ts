@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import type { Condition, Migration, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import { type Facts, forecast } from '../../src/migrate/forecast.ts'
+import { migration, TRACE_01, upTo, vmi } from './objects.ts'
+
+const VM: Vm = {
+  metadata: { name: 'vm-1', namespace: 'demo' },
+  spec: {},
+  status: { printableStatus: 'Running' },
+}
+
+function facts(more: Partial<Facts> = {}): Facts {
+  return {
+    namespace: 'demo',
+    name: 'vm-1',
+    vm: VM,
+    vmi: vmi(),
+    migrations: [],
+    view: { migrations: [], vmis: [], pods: [], kubevirt: undefined },
+    kubevirt: undefined,
+    policies: [],
+    inNamespace: undefined,
+    gaps: [],
+    ...more,
+  }
+}
+
+const NOT_MIGRATABLE: Condition = {
+  type: 'LiveMigratable',
+  status: 'False',
+  reason: 'DisksNotLiveMigratable',
+  message: 'cannot migrate VMI: PVC disk is not shared',
+}
+
+describe('a forecast', () => {
+  test('of an ordinary VM has nothing against it and a free slot', () => {
+    expect(forecast(facts())).toMatchObject({
+      blockers: [],
+      node: 'node-1',
+      capacity: { admit: true, cluster: { used: 0, of: 5 }, node: { used: 0, of: 2 } },
+    })
+  })
+
+  test('names all that refuses, not only what a webhook would name first', () => {
+    const { blockers } = forecast(
+      facts({
+        vmi: vmi(undefined, { conditions: [NOT_MIGRATABLE] }),
+        migrations: [migration(upTo('Running'))],
+      }),
+    )
+    expect(blockers).toEqual([
+      {
+        check: 'not-migratable',
+        message:
+          'Cannot migrate VMI, Reason: DisksNotLiveMigratable, Message: cannot migrate VMI: PVC disk is not shared',
+      },
+      {
+        check: 'in-flight',
+        message:
+          'in-flight migration detected. Active migration job (uid-m) is currently already in progress for VMI vm-1.',
+        migration: { name: 'vm-1-m', phase: 'Running' },
+      },
+    ])
+  })
+
+  test('does not count migrations that have ended', () => {
+    expect(forecast(facts({ migrations: [migration(TRACE_01)] })).blockers).toEqual([])
+  })
+
+  test.each<[string, Vm | undefined, Vmi | undefined, string]>([
+    ['is stopped', { ...VM, status: { printableStatus: 'Stopped' } }, undefined, 'Stopped'],
+    ['is stopped, says nobody', { ...VM, status: {} }, undefined, 'Stopped'],
+    ['still starts', undefined, vmi(undefined, { phase: 'Scheduling' }), 'Scheduling'],
+    ['has ended', undefined, vmi(undefined, { phase: 'Succeeded' }), 'Succeeded'],
+  ])('refuses a VM that %s: KubeVirt would let it wait without end', (_, vm, instance, status) => {
+    expect(forecast(facts({ vm, vmi: instance })).blockers).toEqual([
+      { check: 'not-running', message: `it is not running: its status is ${status}` },
+    ])
+  })
+
+  test('says which policy wins and what it sets', () => {
+    const policy = {
+      metadata: { name: 'fast' },
+      spec: {
+        selectors: { virtualMachineInstanceSelector: { app: 'vm-1' } },
+        allowPostCopy: true,
+      },
+    }
+    const { policy: decision, settings } = forecast(facts({ policies: [policy] }))
+    expect(decision?.winner?.policy.metadata.name).toBe('fast')
+    expect(settings.allowPostCopy).toEqual({ value: true, from: 'policy', name: 'fast' })
+  })
+
+  test('says which limit will hold it, and by whom', () => {
+    const others = [1, 2].map((n): Migration => {
+      const name = `m-${n}`
+      return migration(upTo('Running'), {
+        metadata: { name, namespace: 'demo', uid: name },
+        spec: { vmiName: `vm-${n + 1}` },
+      })
+    })
+    const vmis = others.map(({ spec }) => ({
+      ...vmi(),
+      metadata: { name: spec.vmiName ?? '', namespace: 'demo' },
+    }))
+    const view = { migrations: others, vmis, pods: [], kubevirt: undefined }
+    expect(forecast(facts({ view })).capacity).toMatchObject({
+      admit: false,
+      limit: 'node',
+      node: 'node-1',
+      used: 2,
+      of: 2,
+      by: others,
+      standing: { above: [], competing: [] },
+    })
+  })
+
+  test('says that it does not know what could not be read', () => {
+    const gaps = [{ what: 'migrations of other namespaces', why: 'forbidden' }]
+    const unseen = forecast(facts({ view: undefined, policies: undefined, gaps }))
+    expect(unseen).toMatchObject({ capacity: undefined, policy: undefined, gaps, blockers: [] })
+  })
+})
