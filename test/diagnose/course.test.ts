@@ -1,0 +1,413 @@
+import { describe, expect, test } from 'vitest'
+import {
+  event,
+  failed,
+  handedOff,
+  handler,
+  kubevirt,
+  LATER,
+  migration,
+  node,
+  reportOn,
+  source,
+  target,
+  through,
+  verdictOn,
+  vmi,
+} from './world.ts'
+
+const both = [handler('node-a'), handler('node-b')]
+
+describe('before the migration', () => {
+  test('a VM that nobody asks to move may be unmigratable: that is no finding', () => {
+    const bound = vmi(
+      {},
+      {
+        conditions: [
+          {
+            type: 'LiveMigratable',
+            status: 'False',
+            reason: 'DisksNotLiveMigratable',
+            message: 'cannot migrate VMI: PVC d is not shared',
+          },
+        ],
+      },
+    )
+    expect(verdictOn([bound])).toMatchObject({ code: 'MIG1002', status: 'info' })
+  })
+
+  test('all blockers at once, not only the one that virt-handler names', () => {
+    const bound = vmi(
+      {
+        domain: {
+          devices: { interfaces: [{ name: 'default', bridge: {} }], hostDevices: [{ name: 'x' }] },
+        },
+        networks: [{ name: 'default', pod: {} }],
+      },
+      {
+        evacuationNodeName: 'node-a',
+        conditions: [
+          {
+            type: 'LiveMigratable',
+            status: 'False',
+            reason: 'HostDeviceNotLiveMigratable',
+            message: 'VMI uses a PCI host devices',
+          },
+        ],
+      },
+    )
+    const codes = reportOn([bound]).subjects[0]!.findings.map(({ code }) => code)
+    expect(codes).toEqual(expect.arrayContaining(['MIG1001', 'MIG1004']))
+  })
+
+  test.each([
+    ['External', { evictionStrategy: 'External' }, { evacuationNodeName: 'node-a' }, 'MIG2009'],
+    [
+      'LiveMigrate of what cannot move',
+      { evictionStrategy: 'LiveMigrate' },
+      {
+        conditions: [
+          {
+            type: 'LiveMigratable',
+            status: 'False',
+            reason: 'DisksNotLiveMigratable',
+            message: 'PVC d is not shared',
+          },
+        ],
+      },
+      'MIG2010',
+    ],
+    ['None', { evictionStrategy: 'None' }, { phase: 'Succeeded' }, 'MIG2015'],
+  ])('drained with strategy %s', (_, spec, status, code) => {
+    expect(
+      verdictOn([vmi(spec, status), node('node-a', { spec: { unschedulable: true } }), kubevirt()])
+        .code,
+    ).toBe(code)
+  })
+
+  test('a change waits, and nobody may create the migration', () => {
+    const changed = vmi(
+      {},
+      {
+        conditions: [
+          { type: 'LiveMigratable', status: 'True' },
+          { type: 'HotVCPUChange', status: 'True' },
+        ],
+      },
+    )
+    expect(verdictOn([changed, kubevirt()])).toMatchObject({
+      code: 'MIG2011',
+      status: 'fail',
+      endsByItself: 'no',
+    })
+    const open = kubevirt(
+      {},
+      { spec: { workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } } },
+    )
+    expect(verdictOn([changed, open])).toMatchObject({ code: 'MIG2011', status: 'warn' })
+  })
+})
+
+describe('waiting in Pending', () => {
+  const other = (n: number, phase: string) => ({
+    ...migration(phase),
+    metadata: {
+      name: `m-${n}`,
+      namespace: 'demo',
+      uid: `o${n}`,
+      creationTimestamp: '2026-01-01T09:59:00Z',
+    },
+    spec: { vmiName: `vm-${n}` },
+  })
+
+  test('the cluster limit: used, limit, by whom, and who competes; never a place in a line', () => {
+    const report = reportOn([
+      kubevirt({ parallelMigrationsPerCluster: 2 }),
+      migration('Pending'),
+      vmi(),
+      source,
+      other(1, 'Running'),
+      other(2, 'Scheduled'),
+      other(3, 'Pending'),
+    ])
+    const { verdict } = report.subjects.find(({ ref }) => ref === 'vmim/demo/mig-1')!
+    expect(verdict).toMatchObject({
+      code: 'MIG2001',
+      endsByItself: 'yes',
+      title: expect.stringContaining('2 of 2'),
+    })
+    expect(verdict.cause).toContain('vm-1 and vm-2')
+    expect(verdict.cause).toContain('1 Running + 1 Scheduled')
+    expect(verdict.cause).toContain('1 compete with it')
+  })
+
+  test('the limit of its node', () => {
+    const found = verdictOn([
+      kubevirt({ parallelOutboundMigrationsPerNode: 1 }),
+      migration('Pending'),
+      vmi(),
+      source,
+      other(1, 'Running'),
+      vmi({}, {}, { name: 'vm-1', uid: 'v-1' }),
+    ])
+    expect(found).toMatchObject({ code: 'MIG2002', text: expect.stringContaining('1 of 1') })
+  })
+
+  test('the VM does not run yet', () => {
+    expect(
+      verdictOn([migration('Pending'), vmi({}, { phase: 'Scheduling', nodeName: undefined })]),
+    ).toMatchObject({ code: 'MIG1015', status: 'warn' })
+  })
+
+  test.each([
+    ['migrationBlockedByUtilityVolumes', 'MIG2006'],
+    ['migrationBlockedByBackup', 'MIG2007'],
+  ])('%s', (type, code) => {
+    const held = migration('Pending', {
+      status: { conditions: [{ type, status: 'True', message: 'Waiting for x to complete' }] },
+    })
+    expect(verdictOn([held, vmi(), source])).toMatchObject({ code, status: 'warn' })
+  })
+
+  test('nothing that was read explains it: unknown, and what would decide', () => {
+    expect(
+      verdictOn([kubevirt(), migration('Pending'), vmi(), source], { now: LATER }),
+    ).toMatchObject({
+      code: 'MIG0006',
+      status: 'unknown',
+      text: expect.stringContaining('ResourceQuotas'),
+    })
+  })
+
+  test('virt-controller never looked', () => {
+    expect(verdictOn([migration('', { status: {} }), vmi()], { now: LATER })).toMatchObject({
+      code: 'MIG0004',
+      endsByItself: 'no',
+    })
+  })
+
+  test('the source node is gone', () => {
+    expect(
+      verdictOn([migration('Pending'), vmi(), source, node('node-a', { ready: 'Unknown' })], {
+        now: LATER,
+      }).code,
+    ).toBe('MIG4023')
+  })
+})
+
+describe('between scheduling and the copy, where no time-out is', () => {
+  const preparing = [migration('PreparingTarget'), vmi({}, handedOff()), source, target('node-b')]
+  const ready = [
+    migration('TargetReady'),
+    vmi({}, handedOff({ targetNodeAddress: '10.0.0.2' })),
+    source,
+    target('node-b'),
+  ]
+
+  test('virt-handler of the target is down', () => {
+    const down = handler('node-b', {
+      conditions: [{ type: 'Ready', status: 'False' }],
+      containerStatuses: [
+        { name: 'virt-handler', state: { waiting: { reason: 'CrashLoopBackOff' } } },
+      ],
+    })
+    expect(verdictOn([...preparing, handler('node-a'), down], { now: LATER })).toMatchObject({
+      code: 'MIG4006',
+      endsByItself: 'no',
+      text: expect.stringContaining('CrashLoopBackOff'),
+    })
+  })
+
+  test.each([
+    ['PreparingTarget', preparing, 'syncing migration target failed: no space left', 'MIG4003'],
+    [
+      'PreparingTarget',
+      preparing,
+      'failed to configure vmi network for migration target: no bridge',
+      'MIG4015',
+    ],
+    ['TargetReady', ready, 'failed to handle migration proxy: listen failed', 'MIG4007'],
+    ['TargetReady', ready, 'cannot migrate VMI until backup b-1 is completed', 'MIG4018'],
+  ])('%s: virt-handler says why', (_, objects, message, code) => {
+    const found = verdictOn(
+      [...objects, ...both, event('VirtualMachineInstance/vm-a', 'SyncFailed', message)],
+      { now: LATER },
+    )
+    expect(found).toMatchObject({ code, status: 'fail', endsByItself: 'no' })
+    expect(found.text).toContain('no time-out')
+  })
+
+  test('silence is told as that', () => {
+    expect(verdictOn([...preparing, ...both], { now: LATER })).toMatchObject({
+      code: 'MIG4003',
+      endsByItself: 'no',
+      text: expect.stringContaining('19m59s'),
+    })
+    expect(verdictOn([...ready, ...both], { now: LATER }).code).toBe('MIG4007')
+    expect(
+      verdictOn([migration('Scheduled'), vmi(), source, target('node-b')], { now: LATER }).code,
+    ).toBe('MIG4002')
+  })
+
+  test('a cancel that is not acted on', () => {
+    const cancelled = migration('PreparingTarget', {
+      metadata: { deletionTimestamp: '2026-01-01T10:01:00Z' },
+    })
+    expect(verdictOn([cancelled, vmi({}, handedOff()), source, target('node-b')])).toMatchObject({
+      code: 'MIG4010',
+    })
+  })
+
+  test('another job took the state over', () => {
+    const taken = event(
+      'VirtualMachineInstanceMigration/mig-1',
+      'FailedMigration',
+      "VMI's migration state was taken over by another migration job during active migration.",
+    )
+    expect(
+      verdictOn([
+        migration('Failed'),
+        vmi({}, { migrationState: { migrationUid: 'other' } }),
+        taken,
+      ]),
+    ).toMatchObject({ code: 'MIG4011', text: expect.stringContaining('other') })
+  })
+})
+
+describe('the copy', () => {
+  const running = [
+    migration('Running'),
+    vmi(
+      { domain: { memory: { guest: '4Gi' } } },
+      handedOff({ startTimestamp: '2026-01-01T10:00:05Z' }),
+    ),
+    source,
+    target('node-b'),
+  ]
+  const progress = (dirty: number, rate: number) =>
+    JSON.stringify({
+      component: 'virt-launcher',
+      msg: `Migration info for u1: TimeElapsed:60000ms DataProcessed:8000MiB DataRemaining:900MiB DataTotal:4096MiB MemoryBandwidth:${rate}Mbps DirtyRate:${dirty}Mbps Iteration:12`,
+      uid: 'v1',
+      timestamp: '2026-01-01T10:01:05Z',
+    })
+
+  test('under way is no finding; it says when its limit ends it', () => {
+    expect(verdictOn(running)).toMatchObject({
+      code: 'MIG8000',
+      status: 'info',
+      endsByItself: 'yes',
+      deadline: '2026-01-01T10:12:35Z',
+    })
+  })
+
+  test('a guest that is faster than the link: never done', () => {
+    const found = verdictOn(running, { log: [progress(410, 380)] })
+    expect(found).toMatchObject({ code: 'MIG8008', status: 'warn' })
+    expect(found.text).toContain('can never finish')
+    expect(verdictOn(running, { log: [progress(10, 380)] })).toMatchObject({
+      code: 'MIG8000',
+      status: 'info',
+    })
+  })
+
+  test('virt-handler was replaced in the middle', () => {
+    const fresh = handler('node-a', {}, { creationTimestamp: '2026-01-01T10:01:00Z' })
+    expect(verdictOn([...running, fresh, handler('node-b')])).toMatchObject({
+      code: 'MIG5001',
+      text: expect.stringContaining('node-a'),
+    })
+  })
+
+  test.each([
+    ['Live migration is not completed after 800 seconds and has been aborted', 'MIG8009', '800 s'],
+    ['Live migration stuck for 151 seconds and has been aborted', 'MIG8010', '151 s'],
+    ['Live migration stuck for 181004616448 sec and has been aborted', 'MIG8010', 'nanoseconds'],
+    ['Live migration has been aborted', 'MIG8011', 'nobody cancelled'],
+  ])('%s', (reason, code, word) => {
+    const found = verdictOn([
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(reason)),
+    ])
+    expect(found).toMatchObject({ code, status: 'fail' })
+    expect(found.text).toContain(word)
+  })
+
+  test('what the user cancelled is no failure', () => {
+    const found = verdictOn([
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi(
+        {},
+        handedOff({
+          failed: true,
+          completed: true,
+          abortRequested: true,
+          failureReason: 'Live migration has been aborted',
+        }),
+      ),
+    ])
+    expect(found).toMatchObject({ code: 'MIG4020', status: 'info' })
+  })
+
+  test('source and target are one node', () => {
+    expect(
+      verdictOn([
+        migration('Failed'),
+        vmi({}, handedOff({ targetNode: 'node-a', failed: true, completed: true })),
+      ]).code,
+    ).toBe('MIG4022')
+  })
+})
+
+describe('afterwards', () => {
+  test('older failures followed by a success are not findings', () => {
+    const older = {
+      ...migration('Failed'),
+      metadata: {
+        name: 'mig-0',
+        namespace: 'demo',
+        uid: 'u0',
+        creationTimestamp: '2026-01-01T09:00:00Z',
+      },
+    }
+    const report = reportOn([older, migration('Succeeded'), vmi({}, { nodeName: 'node-b' })])
+    expect(report.subjects).toHaveLength(1)
+    expect(report.verdict.code).toBe('MIG0010')
+  })
+
+  test('completed launchers are not findings', () => {
+    const done = Array.from({ length: 5 }, (_, i) => ({
+      ...source,
+      metadata: { ...(source.metadata as object), name: `old-${i}`, uid: `o${i}` },
+      status: { phase: 'Succeeded' },
+    }))
+    expect(
+      reportOn([migration('Succeeded'), vmi({}, { nodeName: 'node-b' }), ...done, target('node-b')])
+        .verdict.code,
+    ).toBe('MIG0010')
+  })
+
+  test('several subjects with one cause share it', () => {
+    const second = {
+      ...migration('Pending'),
+      metadata: {
+        name: 'mig-2',
+        namespace: 'demo',
+        uid: 'u2',
+        creationTimestamp: '2026-01-01T10:00:00Z',
+      },
+      spec: { vmiName: 'vm-b' },
+    }
+    const message =
+      'Error creating pod: pods "p" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1'
+    const report = reportOn([
+      migration('Pending'),
+      second,
+      vmi(),
+      vmi({}, {}, { name: 'vm-b', uid: 'v2' }),
+      event('VirtualMachineInstance/vm-a', 'FailedCreate', message),
+      event('VirtualMachineInstance/vm-b', 'FailedCreate', message),
+    ])
+    expect(report.verdict.cause).toContain('vmim/demo/mig-2')
+  })
+})

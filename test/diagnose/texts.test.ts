@@ -1,0 +1,275 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CATALOGUE } from '../../src/diagnose/catalogue.ts'
+import { KNOWN_TEXTS } from '../../src/diagnose/known-texts.ts'
+import { fill, matchTexts } from '../../src/diagnose/texts.ts'
+import { failed, migration, through, verdictOn, vmi } from './world.ts'
+
+describe('the table', () => {
+  test('every code of it is in the catalogue', () => {
+    for (const { code } of KNOWN_TEXTS) expect(CATALOGUE).toHaveProperty(code)
+  })
+
+  test('every group that a sentence quotes is one that its pattern can give', () => {
+    for (const { pattern, title, means, next } of KNOWN_TEXTS) {
+      const groups = [...pattern.source.matchAll(/\(\?<(\w+)>/g)].map((match) => match[1])
+      for (const [, name] of [title, means, next].join(' ').matchAll(/\{(\w+)\}/g))
+        expect(groups).toContain(name)
+    }
+  })
+
+  test('a sentence without its value has no hole', () => {
+    expect(fill('It fails ({what})', {})).toBe('It fails')
+    expect(fill('It fails: {what}', {})).toBe('It fails')
+    expect(fill('{a} and {b}', { a: 'x', b: 'y' })).toBe('x and y')
+  })
+
+  test('what healthy clusters say too is noise, whatever else the line holds', () => {
+    const text =
+      'failed to load the certificate /etc/virt-handler/clientcertificates/tls.crt: no such file'
+    expect(matchTexts(text, 'log').map(({ row }) => row.worth)).toEqual(['noise'])
+  })
+
+  test('no text makes a pattern run for ever', () => {
+    const part = fc.constantFrom(
+      ...KNOWN_TEXTS.map(({ anchor }) => anchor),
+      'a',
+      ' ',
+      ':',
+      '"',
+      '=',
+      ',',
+      '1.2.3.4:5',
+    )
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
+        const started = performance.now()
+        matchTexts(parts.join(''), 'log')
+        expect(performance.now() - started).toBeLessThan(500)
+      }),
+    )
+  })
+})
+
+const virError = (message: string, code = 1, domain = 10) =>
+  `Live migration failed error encountered during MigrateToURI3 libvirt api call: virError(Code=${code}, Domain=${domain}, Message='${message}')`
+
+/** What libvirt, QEMU and the launcher say, and under which code it is told (data-plane.md §4.5, §8.2). */
+describe('a failure reason decides', () => {
+  test.each([
+    [
+      "operation failed: guest CPU doesn't match specification: missing features: hle,rtm",
+      'MIG8001',
+      'hle, rtm',
+    ],
+    [
+      "operation failed: guest CPU doesn't match specification: extra features: ht",
+      'MIG8002',
+      'ht',
+    ],
+    [
+      'the CPU is incompatible with host CPU: Host CPU does not provide required features: avx512vl',
+      'MIG8001',
+      'avx512vl',
+    ],
+    [
+      'qemu-kvm: Features 0x130afe7ffa unsupported. Allowed features: 0x17',
+      'MIG8003',
+      '0x130afe7ffa',
+    ],
+    [
+      "error while loading state for instance 0x0 of device '0000:00:02.0/virtio-net'",
+      'MIG8003',
+      'virtio-net',
+    ],
+    [
+      'Cannot check QEMU binary /usr/libexec/qemu-kvm: No such file or directory',
+      'MIG8004',
+      '/usr/libexec/qemu-kvm',
+    ],
+    ["invalid argument: unsupported machine type 'pc-q35-rhel9.4.0'", 'MIG8004', 'machine type'],
+    [
+      'internal error: cannot set CPU affinity on process 71: Invalid argument',
+      'MIG8005',
+      'cpuset',
+    ],
+    [
+      'unsupported configuration: Target domain host device count 1 does not match source 0',
+      'MIG8006',
+      '1',
+    ],
+    [
+      "use of 'VIR_MIGRATE_PARAM_MIGRATE_DISKS' requires use of 'VIR_MIGRATE_NON_SHARED_DISK' flag",
+      'MIG8007',
+      'bug',
+    ],
+    [
+      'Postcopy is not supported: Userfaultfd not available: Operation not permitted',
+      'MIG8012',
+      'userfaultfd',
+    ],
+    [
+      'cannot migrate domain: 0000:00:03.0/vhost-user-fs: migration is not supported',
+      'MIG8021',
+      'vhost-user-fs',
+    ],
+    ["operation failed: domain 'demo_vm-a' already exists with uuid 1234", 'MIG8023', 'demo_vm-a'],
+    ['Hook script execution failed: internal error', 'MIG8022', 'hook'],
+    ['internal error: QEMU unexpectedly closed the monitor', 'MIG8014', 'killed'],
+    ["qemu-kvm: cannot set up guest memory 'pc.ram': Cannot allocate memory", 'MIG3080', 'memory'],
+    [
+      'Failed to get "write" lock Is another process using the image [/disk.img]?',
+      'MIG3073',
+      'lock',
+    ],
+    ['Unsafe migration: Migration without shared storage is unsafe', 'MIG3074', '81'],
+    [
+      'Migration may lead to data corruption if disks use cache other than none or directsync',
+      'MIG3075',
+      'cache',
+    ],
+    [
+      "blockdev-add': Failed to connect to '/x/u-49153-source.sock': No such file or directory",
+      'MIG5009',
+      '49153',
+    ],
+    [
+      "Failed to connect socket to '/x/u-source.sock': Connection refused",
+      'MIG5009',
+      'Connection refused',
+    ],
+    ['internal error: connection closed due to keepalive timeout', 'MIG7008', '30 s'],
+  ])('%s', (message, code, word) => {
+    const found = verdictOn([
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(virError(message))),
+    ])
+    expect(found).toMatchObject({ code, status: 'fail' })
+    expect(found.text).toContain(word)
+    expect(found.text).toContain('node-b')
+  })
+
+  test('a reason that nobody knows is quoted, without its wrapping', () => {
+    const found = verdictOn([
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(virError('Domain not found: none', 42))),
+    ])
+    expect(found).toMatchObject({
+      code: 'MIG8027',
+      status: 'fail',
+      text: expect.stringContaining('Domain not found: none'),
+    })
+    expect(found.text).not.toContain('virError')
+  })
+
+  test('an echo alone is not the cause, and it says where that would be found', () => {
+    const found = verdictOn([
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(virError('End of file while reading data: Input/output error', 38, 7))),
+    ])
+    expect(found).toMatchObject({ code: 'MIG8090', status: 'fail' })
+    expect(found.text).toMatch(/secondary/i)
+  })
+})
+
+/** data-plane.md §2.7 and §8.2: what virt-handler says when the proxy fails. */
+describe('virt-handler’s log decides where libvirt only saw the end of its channel', () => {
+  const OUT = 'unable to create outbound leg of proxy to host'
+  const COPY = 'error encountered copying data to outbound connection'
+  test.each([
+    [OUT, 'dial tcp 10.0.0.2:35001: connect: connection refused', 'MIG5002'],
+    [OUT, 'dial tcp 10.0.0.2:35001: connect: connection timed out', 'MIG7001'],
+    [OUT, 'dial tcp 10.0.0.2:35001: i/o timeout', 'MIG7001'],
+    [OUT, 'dial tcp 10.0.0.2:35001: connect: no route to host', 'MIG7002'],
+    [OUT, 'EOF', 'MIG5011'],
+    [OUT, 'tls: first record does not look like a TLS handshake', 'MIG6001'],
+    [
+      OUT,
+      'could not verify peer certificate: x509: certificate signed by unknown authority',
+      'MIG6002',
+    ],
+    [
+      'error encountered copying data into inbound connection',
+      'remote error: tls: unknown certificate authority',
+      'MIG6002',
+    ],
+    [
+      OUT,
+      'could not verify peer certificate: x509: certificate has expired or is not yet valid: current time 2026-01-01T10:00:00Z is after 2025-12-31T00:00:00Z',
+      'MIG6003',
+    ],
+    [COPY, 'common name is invalid, got kubevirt.io:system:client:migration', 'MIG6004'],
+    [OUT, 'remote error: tls: protocol version not supported', 'MIG6005'],
+    [COPY, 'tls: no cipher suite supported by both client and server', 'MIG6006'],
+    [OUT, 'No client certificate, client is not yet ready to talk to the server', 'MIG6007'],
+    [OUT, 'remote error: tls: bad certificate', 'MIG6008'],
+    [
+      OUT,
+      'could not verify peer certificate: x509: certificate specifies an incompatible key usage',
+      'MIG6010',
+    ],
+    [
+      OUT,
+      'dial unix /proc/1/root/var/run/libvirt/virtqemud-sock: connect: no such file or directory',
+      'MIG5004',
+    ],
+    [
+      'handshake failed, fallback to old tls config',
+      'dial tcp 10.0.0.2:35001: connect: connection refused',
+      'MIG5002',
+    ],
+    [
+      'failed to create unix socket for proxy service',
+      'listen tcp :0: bind: address already in use',
+      'MIG5007',
+    ],
+  ])('%s: %s', (msg, reason, code) => {
+    const line = JSON.stringify({
+      component: 'virt-handler',
+      level: 'error',
+      msg,
+      reason,
+      outbound: '10.0.0.2:35001',
+      uid: 'v1',
+      timestamp: '2026-01-01T10:01:05Z',
+    })
+    const objects = [
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(virError('End of file while reading data: Input/output error', 38, 7))),
+    ]
+    expect(verdictOn(objects, { log: [line] })).toMatchObject({ code, status: 'fail' })
+  })
+
+  test('not for a migration that was never handed off, and not for another VM', () => {
+    const line = (uid: string) =>
+      JSON.stringify({
+        component: 'virt-handler',
+        level: 'error',
+        msg: OUT,
+        reason: 'EOF',
+        uid,
+        timestamp: '2026-01-01T10:01:05Z',
+      })
+    const never = [migration('Failed', { status: through('Scheduling', 'Failed') }), vmi()]
+    expect(verdictOn(never, { log: [line('v1')] }).code).toBe('MIG0006')
+    const other = [migration('Failed', { status: through('Running', 'Failed') }), vmi({}, failed())]
+    expect(verdictOn(other, { log: [line('00000000-0000-4000-8000-000000000009')] }).code).toBe(
+      'MIG0006',
+    )
+  })
+
+  test('nothing in a log counts against a VM that moved', () => {
+    const line = JSON.stringify({
+      component: 'virt-handler',
+      level: 'error',
+      msg: OUT,
+      reason: 'EOF',
+      uid: 'v1',
+      timestamp: '2026-01-01T10:01:05Z',
+    })
+    expect(verdictOn([migration('Succeeded'), vmi()], { log: [line] })).toMatchObject({
+      code: 'MIG0010',
+      status: 'pass',
+    })
+  })
+})
