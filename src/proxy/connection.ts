@@ -111,6 +111,8 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   const copy = async (inbound: Leg, outbound: Leg) => {
     const opened = clock.now()
+    const explained = new Set<Leg>()
+    const unexplained: (() => void)[] = []
     const legsOf = { out: [inbound, outbound], in: [outbound, inbound] } as const
     await relay(inbound, outbound, {
       openIntake: options.openIntake,
@@ -124,7 +126,11 @@ export function openConnection(options: ConnectionOptions): Connection {
         const bytes = { bytesIn: meters.in.total(), bytesOut: meters.out.total() }
         if (end.how !== 'end') {
           const received = meters[direction].total()
-          fail(COPY_FAILED[direction], explainEnd(end, { from, to, received }))
+          const tell = () => fail(COPY_FAILED[direction], explainEnd(end, { from, to, received }))
+          if (end.how === 'read-failed') explained.add(from)
+          // When the other proxy is gone both fail, and reading tells better why.
+          if (end.how === 'read-failed' || to.kind === 'unix') tell()
+          else unexplained.push(() => explained.has(to) || tell())
         } else if (direction === 'in' && identity.role === 'source' && phase === 'open') {
           warn(direction, closedAtOnce(from.kind, { ...bytes, openMs: clock.now() - opened }))
         }
@@ -132,6 +138,7 @@ export function openConnection(options: ConnectionOptions): Connection {
         log({ level: 'info', msg: copied(direction, meters[direction].total()) })
       },
     })
+    for (const tell of unexplained) tell()
   }
 
   const run = async () => {

@@ -17,8 +17,8 @@ import {
 export interface Handshakes {
   /** As target: asks for a client certificate and checks it. @throws MigError `tls-…` */
   accept(raw: Socket, tls: ProxyTls): Promise<Leg>
-  /** As source: presents a client certificate and checks the target's. @throws MigError `tls-…`, TlsRefused */
-  offer(raw: Socket, tls: ProxyTls, how: OfferOptions): Promise<Leg>
+  /** As source: dials, presents a client certificate and checks the target's. @throws MigError `tls-…`, TlsRefused */
+  offer(dial: () => Promise<Socket>, tls: ProxyTls, how: OfferOptions): Promise<Leg>
 }
 
 export interface OfferOptions {
@@ -49,11 +49,12 @@ export function createHandshakes(handshakeMs: number, clock: Clock): Handshakes 
       return view.checked(raw, socket)
     },
 
-    async offer(raw, tls, { pair, confirmMs }) {
+    async offer(dial, tls, { pair, confirmMs }) {
       const view = viewOf('source', tls, pair, clock)
       const known = contexts.get(view.pair)
       const context = known?.ca === tls.ca ? known.context : clientContext(tls, view.pair)
       contexts.set(view.pair, { ca: tls.ca, context })
+      const raw = await dial()
       let socket: TLSSocket | undefined
       try {
         socket = await clientHandshake(raw, context, handshakeMs)
@@ -112,7 +113,10 @@ type Acceptor = (raw: Socket) => Promise<TLSSocket>
 function createAcceptor(tls: ProxyTls, pair: KeyPair, handshakeMs: number): Acceptor {
   const server: Server = handshakeServer(tls, pair, handshakeMs)
   const waiting = new Map<string, { resolve(s: TLSSocket): void; reject(err: unknown): void }>()
-  server.on('secureConnection', (socket) => waiting.get(endsOf(socket))?.resolve(socket))
+  server.on('secureConnection', (socket) => {
+    socket.allowHalfOpen = true
+    waiting.get(endsOf(socket))?.resolve(socket)
+  })
   server.on('tlsClientError', (err, socket) =>
     waiting.get(endsOf(socket))?.reject(Object.assign(err, { socket })),
   )
@@ -121,6 +125,8 @@ function createAcceptor(tls: ProxyTls, pair: KeyPair, handshakeMs: number): Acce
     return new Promise<TLSSocket>((resolve, reject) => {
       waiting.set(ends, { resolve, reject })
       raw.once('close', () => reject(coded('EOF')))
+      // Who hangs up during the handshake is done with; half-closing begins after it.
+      raw.allowHalfOpen = false
       server.emit('connection', raw)
     }).finally(() => waiting.delete(ends))
   }

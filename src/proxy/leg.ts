@@ -27,12 +27,23 @@ export function reset({ socket, kind, raw = socket }: Leg): void {
 }
 
 /**
+ * Tells the peer that nothing more comes. Node forgets TLS's closing alert when a write of its own, as a session
+ * ticket's, is still under way; a turn of the event loop later that is over.
+ */
+export function endLeg({ socket, kind }: Leg, done: () => void): void {
+  if (kind === 'tls') setImmediate(() => socket.end(done))
+  else socket.end(done)
+}
+
+/**
  * Ends a leg in order, for one that can't be served: its peer learns that nothing more comes. What it still sends is
  * dropped, so that no reset overtakes the end.
  */
-export async function sayGoodbye({ socket }: Leg, lingerMs: number): Promise<void> {
+export async function sayGoodbye(leg: Leg, lingerMs: number): Promise<void> {
+  const { socket } = leg
   if (socket.destroyed) return
-  socket.resume().end()
+  socket.resume()
+  endLeg(leg, () => {})
   await closed(socket, lingerMs)
   socket.destroy()
 }

@@ -1,5 +1,5 @@
 import type { OpenIntake } from './intake.ts'
-import { brokeOff, type Leg } from './leg.ts'
+import { brokeOff, endLeg, type Leg } from './leg.ts'
 
 /** How one direction of a connection ended. */
 export type PumpEnd =
@@ -57,7 +57,7 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
     const finish = (end: PumpEnd) => {
       if (end.how !== 'end') return settle(end)
       writing = true
-      to.socket.end(() => settle(to.socket.errored ? failedWrite(to.socket.errored) : end))
+      endLeg(to, () => settle(to.socket.errored ? failedWrite(to.socket.errored) : end))
     }
 
     const readOver = (end: PumpEnd) => {

@@ -39,8 +39,12 @@ export async function openSourceListener(
 
   let accepted: KeyPair | undefined
   const dial = async (signal: AbortSignal): Promise<Leg> => {
-    const dialTarget = () =>
-      dialTcp(targetAddress, targetPort, { dialMs: context.limits.dialMs, signal })
+    const dialTarget = async () => {
+      const { dialMs } = context.limits
+      const raw = await dialTcp(targetAddress, targetPort, { dialMs, signal })
+      signal.addEventListener('abort', () => raw.destroy())
+      return raw
+    }
     if (!secured) return { kind: 'tcp', socket: await dialTarget() }
     const tls = context.currentTls()
     // What this target took before comes first; the second is for targets of older releases (data-plane.md §2.8).
@@ -49,7 +53,7 @@ export async function openSourceListener(
         ? [tls.legacyClient, tls.client]
         : [tls.client, tls.legacyClient]
     const offer = async (pair: KeyPair | undefined, confirmMs: number) => {
-      const leg = await context.handshakes.offer(await dialTarget(), tls, { pair, confirmMs })
+      const leg = await context.handshakes.offer(dialTarget, tls, { pair, confirmMs })
       accepted = pair
       return leg
     }

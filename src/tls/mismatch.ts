@@ -74,11 +74,14 @@ const ROWS: Row[] = [
   {
     code: 'tls-hung-up',
     error: /^EOF$|^ECONNRESET$|^EPIPE$/,
-    what: (f) => `EOF: the ${peerOf(f)} hung up during the TLS handshake`,
+    what: (f, now) =>
+      f.role === 'source'
+        ? 'EOF: the target hung up during the TLS handshake'
+        : `EOF: the source hung up during the TLS handshake, so it refused our certificate or was stopped; ${likelyFault(f, now)}`,
     todo: (f) =>
       f.role === 'source'
         ? `its log has the reason: its launcher's socket is missing, it has no certificate yet, or it doesn't speak TLS (${SAME_TLS})`
-        : 'a port scan, or a source that was stopped; its log has the reason',
+        : "the source's log has the reason; a port scan looks the same",
   },
   {
     code: 'tls-no-certificate',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -117,6 +117,10 @@ export function digest(bytes: Buffer): string {
 }
 
 export { randomBytes }
+
+export function commandExists(name: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
+}
 
 /** Waits for a condition; the test's own time limit ends it. */
 export async function until(condition: () => boolean): Promise<void> {

@@ -19,7 +19,10 @@ export interface TestPki extends ProxyTls {
 export async function testPki(): Promise<TestPki> {
   const now = Math.floor(Date.now() / 1000) * 1000
   const dates = { notBefore: now - HOUR, notAfter: now + HOUR }
-  const authority = await createAuthority(`kubevirt.io@${now / 1000}`, dates)
+  const authority = await createAuthority(
+    `kubevirt.io@${now / 1000 - Math.floor(Math.random() * 1e6)}`,
+    dates,
+  )
   const issue: TestPki['issue'] = (commonName, usage, own = dates) =>
     authority.issue({ commonName, usage: [usage], ...own })
   return {
