@@ -81,12 +81,14 @@ function callOver(socket: Socket, clock: Clock): Control {
   let lastId = 0
   let lastHeard = clock.now()
 
-  const end = (err: VirError) => {
-    if (stopped.signal.aborted) return
+  const giveUp = (err: VirError) => {
     stopped.abort(err)
-    socket.destroy()
     for (const { reject } of waiting.values()) reject(err)
     waiting.clear()
+  }
+  const end = (err: VirError) => {
+    if (!stopped.signal.aborted) giveUp(err)
+    socket.destroy()
   }
   socket.on('error', (err) => end(controlLost(err)))
   socket.on('close', () => end(controlLost()))
@@ -122,7 +124,7 @@ function callOver(socket: Socket, clock: Clock): Control {
       return call.promise as Promise<T>
     },
     close() {
-      stopped.abort(controlLost())
+      giveUp(controlLost())
       socket.end(() => socket.destroy())
     },
   }

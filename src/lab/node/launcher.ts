@@ -47,6 +47,8 @@ export interface Launcher {
   migrate(request: Omit<MigrationRequest, 'baseDir'>): void
   /** False when there is nothing to cancel. */
   cancelMigration(uid: string): boolean
+  /** The VMI says that the last migration failed. */
+  settleMigration(): void
   progress(): CopyProgress | undefined
   /** Resolves when no other launcher is connected any more, at the latest after that many ms. */
   quiet(limitMs: number): Promise<void>
@@ -124,6 +126,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       if (outgoing.record.abortStatus === undefined) outgoing.abort()
       return true
     },
+    settleMigration: () => outgoing?.settle(),
     progress: () => outgoing?.progress(),
     async quiet(limitMs) {
       const late = new AbortController()
@@ -133,7 +136,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
     async exit(code) {
       if (exited) return
       exited = true
-      outgoing?.abort()
+      outgoing?.kill()
       await server.close()
       await guest?.close()
       await outgoing?.ended

@@ -87,7 +87,8 @@ export function migrationSource(context: HandlerContext): MigrationSource {
     }
     const record = launcher.domain.outgoing
     if (record?.uid !== departure.migrationUid) return
-    await vmis.update(vmi, (draft) => report(draft, record))
+    const reported = await vmis.update(vmi, (draft) => report(draft, record))
+    if (reported.status?.migrationState?.failed) launcher.settleMigration()
     if (record.endedAt === undefined || departure.told) return
     tell(departure)
     if (!record.failed) return

@@ -39,6 +39,8 @@ export interface MigrationRecord {
   abortStatus?: 'Aborting' | 'Succeeded' | 'Failed'
   /** The guest was lost on the way: post-copy had begun. */
   irrecoverable?: boolean
+  /** The target was told to run the guest, but its answer was lost: the VMI decides who has it. */
+  inDoubt?: boolean
   /** Whether the target has compared the checksums and found them equal; absent when the guest has none. */
   verified?: boolean
   downtimeMs?: number
@@ -50,6 +52,10 @@ export interface OutgoingMigration {
   progress(): CopyProgress | undefined
   /** As virDomainAbortJob: the copy ends as aborted, unless post-copy has begun. */
   abort(): void
+  /** Ends it whatever it has come to: the launcher ends. */
+  kill(): void
+  /** The VMI says that it failed: the guest, held back for the doubt, goes on here. */
+  settle(): void
   /** Resolves when the migration has ended, well or not. */
   ended: Promise<void>
 }
@@ -174,6 +180,19 @@ export function startMigration(
     onChange()
   }
 
+  function kill(): void {
+    stop.abort(copyCancelled())
+    copy?.kill()
+    control?.close()
+  }
+
+  function settle(): void {
+    if (!record.inDoubt) return
+    record.inDoubt = false
+    // After post-copy the guest here is an old one.
+    if (!inPostCopy()) guest.resume()
+  }
+
   function inPostCopy(): boolean {
     return copy?.progress().mode === 'PostCopy'
   }
@@ -183,10 +202,11 @@ export function startMigration(
     const wasAborted = record.abortStatus === 'Aborting'
     if (wasAborted) record.abortStatus = 'Succeeded'
     record.failureReason = wasAborted ? ABORTED : String(err)
-    if (inPostCopy()) record.irrecoverable = true
+    if (finishing && err instanceof VirError && err.isLostConnection) record.inDoubt = true
+    else if (inPostCopy()) record.irrecoverable = true
     else guest.resume()
     log({ level: 'error', msg: 'Live migration failed.', uid: request.vmiUid, reason: String(err) })
   }
 
-  return { record, progress: () => copy?.progress(), abort, ended }
+  return { record, progress: () => copy?.progress(), abort, kill, settle, ended }
 }

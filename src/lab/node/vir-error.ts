@@ -14,6 +14,11 @@ export class VirError extends Error {
     this.domain = DOMAIN[domain]
   }
 
+  /** The control channel broke; anything else is an answer that came over it, or was found out here. */
+  get isLostConnection(): boolean {
+    return this.domain === DOMAIN.rpc
+  }
+
   override toString(): string {
     return `virError(Code=${this.code}, Domain=${this.domain}, Message='${this.message}')`
   }

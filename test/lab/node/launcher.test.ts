@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
@@ -166,6 +167,33 @@ describe('a copy that does not end in time is helped', () => {
     expect(source.domain.outgoing).toMatchObject({ mode: 'Paused', verified: true })
     expect(target.domain.state).toBe('running')
   })
+})
+
+test('when the answer to the last call is lost, the guest waits until it is clear who has it', async () => {
+  const { source, target, migrate, ended } = await pair()
+  const control = join(source.baseDir, 'migrationproxy', 'U1-source.sock')
+  await rm(control)
+  const relay = createServer((near) => {
+    const far = connect(target.targetFiles('U1', false)[0] ?? '')
+    let finishing = false
+    near.on('data', (chunk) => {
+      finishing ||= chunk.includes('"finish"')
+      far.write(chunk)
+    })
+    far.on('data', (chunk) => (finishing ? near.destroy() : near.write(chunk)))
+    near.on('close', () => far.destroy())
+  })
+  relay.listen(control)
+  migrate()
+  await ended()
+  relay.close()
+  expect(source.domain).toMatchObject({
+    state: 'paused',
+    outgoing: { failed: true, inDoubt: true },
+  })
+  expect(target.domain.state).toBe('running')
+  source.settleMigration()
+  expect(source.domain.state).toBe('running')
 })
 
 test('a migration is never tried twice', async () => {

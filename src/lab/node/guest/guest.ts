@@ -39,6 +39,8 @@ export interface Copy {
   startPostCopy(): void
   /** Ends the copy: `done` rejects with the reason. Has no effect once post-copy has begun. */
   cancel(reason: Error): void
+  /** Ends it whatever it has come to: the process that runs it ends. */
+  kill(): void
 }
 
 /** The target's side of a copy. */

@@ -37,6 +37,7 @@ export function startOutgoingCopy(
     progress: () => copy.progress(),
     startPostCopy: () => copy.startPostCopy(),
     cancel: (reason) => copy.cancel(reason),
+    kill: () => copy.kill(),
   }
 }
 
@@ -79,6 +80,10 @@ class OutgoingCopy {
 
   cancel(reason: Error): void {
     if (this.#postCopy !== 'begun') this.#cancelled.abort(reason)
+  }
+
+  kill(): void {
+    this.#cancelled.abort(new Error('the process has ended'))
   }
 
   async run(): Promise<void> {

@@ -44,6 +44,7 @@ function pretended(initial: Guest['state']): Guest {
         progress: () => NOTHING,
         startPostCopy() {},
         cancel() {},
+        kill() {},
       }
     },
     async listen() {
