@@ -13,6 +13,6 @@ export function exitCodeOf(
 }
 
 /** How many of the checks that apply could be carried out, in percent. */
-export function coverageOf({ coverage: { evaluated, total } }: DiagnosisReport): number {
+function coverageOf({ coverage: { evaluated, total } }: DiagnosisReport): number {
   return total === 0 ? 100 : Math.floor((100 * evaluated) / total)
 }

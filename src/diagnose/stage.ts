@@ -28,7 +28,7 @@ export function isOfStage(code: Code, subject: Subject): boolean {
 }
 
 /** The last phase that a migration was in before it ended, or is in; undefined when it does not tell. */
-export function reachedPhase({ phase, migration }: Subject): string | undefined {
+function reachedPhase({ phase, migration }: Subject): string | undefined {
   if (phase !== 'Failed' && phase !== 'Succeeded') return indexOf(phase) >= 0 ? phase : undefined
   const entered = (migration?.status?.phaseTransitionTimestamps ?? [])
     .map((transition) => transition.phase)

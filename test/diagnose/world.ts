@@ -10,7 +10,7 @@ import { objectsIn } from '../../src/evidence/shape.ts'
 type Fields = Record<string, unknown>
 
 export const BORN = '2026-01-01T10:00:00Z'
-export const NOW = Date.parse('2026-01-01T10:02:00Z')
+const NOW = Date.parse('2026-01-01T10:02:00Z')
 export const LATER = Date.parse('2026-01-01T10:20:00Z')
 
 export function migration(

@@ -1,37 +1,36 @@
 import type { Check } from '../check.ts'
 import { countedTwice, deployed, untouched } from './access.ts'
-import { budgets, movedAgain, nodesReady, sameNode } from './again.ts'
-import { convergence, cpu, otherReason, postCopy } from './copy.ts'
-import { drainHangs, evacuation, shutDown, volumeChange, workloadUpdate } from './demand.ts'
+import { backoff } from './backoff.ts'
+import { budgets } from './budgets.ts'
+import { deferredCancel } from './cancel.ts'
+import { capacity } from './capacity.ts'
+import { convergence } from './convergence.ts'
+import { cpu } from './cpu.ts'
+import { drainHangs, evacuation, shutDown } from './evacuation.ts'
+import { otherReason } from './failure-reason.ts'
+import { lostAfterHandOver, unfinishedHotplug } from './hand-over.ts'
+import { handlers } from './handlers.ts'
+import { blockedConditions, vmNotRunning } from './holds.ts'
 import { attachment, attachmentLost } from './hotplug.ts'
-import {
-  heldClaim,
-  lingering,
-  lostAfterHandOver,
-  sharedAddress,
-  staleCount,
-  staleHalf,
-  targetLabel,
-  unfinishedHotplug,
-} from './leftovers.ts'
+import { heldClaim, staleHalf, targetLabel } from './leftover-objects.ts'
+import { lingering, sharedAddress, staleCount } from './leftover-pods.ts'
 import { migratability } from './migratability.ts'
 import { certificates, migrationNetwork, networkDefined, tlsMismatch } from './network.ts'
+import { nodesReady, sameNode } from './nodes.ts'
+import { otherHalf } from './other-half.ts'
+import { timedOut } from './pending-timeouts.ts'
 import { placement } from './placement.ts'
-import {
-  deferredCancel,
-  handlers,
-  otherHalf,
-  slowPhase,
-  takenOver,
-  vmEnded,
-} from './preparation.ts'
+import { postCopy } from './post-copy.ts'
 import { chain, handlerRestart, portMap, reservedPorts } from './proxy.ts'
-import { backoff, blockedConditions, capacity, vmNotRunning } from './queue.ts'
 import { quota } from './quota.ts'
 import { createRefused, silentRender } from './render.ts'
+import { movedAgain } from './repeated-moves.ts'
+import { slowPhase } from './slow-phase.ts'
+import { takenOver, vmEnded } from './state-owner.ts'
 import { destinationSize, sharing } from './storage.ts'
-import { targetEnded, timedOut } from './target-end.ts'
+import { targetEnded } from './target-end.ts'
 import { targetStart } from './target-start.ts'
+import { volumeChange, workloadUpdate } from './workload-update.ts'
 
 /** All checks, in the order in which a migration meets what they look at. */
 export const CHECKS: readonly Check[] = [

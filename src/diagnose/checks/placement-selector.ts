@@ -2,7 +2,7 @@ import { LABEL } from '../../kubevirt/labels.ts'
 import { NODE_LABEL } from '../../kubevirt/node-labels.ts'
 import type { Node } from '../../kubevirt/types.ts'
 import { listing, plural } from '../words.ts'
-import type { PlacementVerdict, Unplaced } from './placement.ts'
+import type { PlacementVerdict, Unplaced } from './unplaced.ts'
 
 const TSC = 'tsc-frequency-'
 

@@ -71,7 +71,7 @@ export function evidenceOf(said: readonly Said[], limit = 3): EvidenceItem[] {
   }))
 }
 
-export function capital(sentence: string): string {
+function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 

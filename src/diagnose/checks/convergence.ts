@@ -6,63 +6,8 @@ import { copyLimits } from '../../rules/convergence.ts'
 import type { Check } from '../check.ts'
 import { type EvidenceItem, type Finding, finding, type Remedy } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
-import { age, exactSeconds, listing, moment, short } from '../words.ts'
-import { commonModels } from './placement-selector.ts'
+import { age, exactSeconds, moment } from '../words.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
-
-/** libvirt's check of the guest's CPU on the target. */
-export const cpu: Check = {
-  name: 'the guest’s CPU on the target',
-  when: ({ said, troubled }) => troubled && said.some(({ row }) => row.code === 'MIG8001'),
-  needs: [],
-  judge(subject, world) {
-    const said = subject.said.filter(({ row }) => row.code === 'MIG8001')
-    const best = said.find(({ quote }) => /missing features/.test(quote)) ?? said[0]!
-    const features = (best.groups.features ?? '').split(',').filter((name) => name !== '')
-    const nested = features.length > 0 && features.every((name) => /vmx|svm/.test(name))
-    const models = commonModels(world.nodes)
-    const target = subject.targetNode ?? 'the target'
-    const labelled =
-      world.nodes.find(({ metadata }) => metadata.name === subject.targetNode)?.metadata.labels ??
-      {}
-    const claimed = features.filter(
-      (name) => labelled[`cpu-feature.node.kubevirt.io/${name}`] === 'true',
-    )
-    return [
-      finding({
-        code: 'MIG8001',
-        title: `The CPU of ${target} lacks features of the guest: ${features.join(', ')}`,
-        objects: objectsOf(subject),
-        evidence: evidenceOf(said, 2),
-        cause: `libvirt on the target checks the guest’s CPU before it takes over, and missing features end the migration${subject.sourceNode ? `; they are there on the source ${subject.sourceNode}` : ''}.${nested ? ' Only vmx/svm features are missing: nested virtualization is exposed to the guest.' : ''}${claimed.length > 0 ? ` The label of ${target} claims ${listing(claimed)}: labels can be edited by hand or be stale, libvirt’s check decides.` : ''}${sameHostModel(subject, world) ? ' Both nodes report the same host model: not the hardware differs, but microcode, or the libvirt and QEMU of the launchers.' : ''}`,
-        remedy: [
-          {
-            text:
-              models.length > 0
-                ? `Set spec.domain.cpu.model to a model that all nodes offer (${listing(models)}) and restart the VM`
-                : 'Set spec.domain.cpu.model to a named CPU model that all nodes offer, and restart the VM',
-          },
-          {
-            text: nested
-              ? 'Or leave nested virtualization out of the guest’s CPU (policy disable for vmx or svm)'
-              : 'Or move it among nodes of the same CPU, microcode and KubeVirt release',
-          },
-        ],
-      }),
-    ]
-  },
-}
-
-function sameHostModel({ sourceNode, targetNode }: Subject, { nodes }: World): boolean {
-  const models = [sourceNode, targetNode].map((name) => {
-    const labels = nodes.find(({ metadata }) => metadata.name === name)?.metadata.labels ?? {}
-    return Object.keys(labels)
-      .filter((key) => key.startsWith('host-model-cpu.node.kubevirt.io/'))
-      .sort()
-      .join()
-  })
-  return models[0] !== '' && models[0] === models[1]
-}
 
 interface Progress {
   elapsedMs: number
@@ -76,7 +21,7 @@ interface Progress {
 }
 
 /** The launcher's progress lines, oldest first. */
-export function progressOf(subject: Subject): Progress[] {
+function progressOf(subject: Subject): Progress[] {
   return subject.said.flatMap((said) => {
     if (said.row.code !== 'MIG8000') return []
     const text = said.groups.numbers ?? ''
@@ -338,95 +283,4 @@ function genericAbort(
     confidence: byTime || losing ? 'likely' : 'possible',
     remedy: helps(subject, world, false),
   })
-}
-
-/** Post-copy: who allows it, and what its failure means. */
-export const postCopy: Check = {
-  name: 'post-copy',
-  when: ({ said, state, troubled, phase }) =>
-    troubled &&
-    (said.some(({ row }) => row.code === 'MIG8012' || row.code === 'MIG8013') ||
-      (state?.mode === 'PostCopy' && phase === 'Failed')),
-  needs: [],
-  judge(subject) {
-    const impossible = subject.said.filter(({ row }) => row.code === 'MIG8012')
-    const lost = subject.said.filter(({ row }) => row.code === 'MIG8013')
-    if (lost.length > 0 || subject.state?.mode === 'PostCopy')
-      return [
-        finding({
-          code: 'MIG8013',
-          title: `${subject.name || 'The VM'} is lost: the stream broke in post-copy mode${lost.some(({ quote }) => /PostcopyFailed/.test(quote)) ? ' (PostcopyFailed)' : ''}`,
-          objects: objectsOf(subject),
-          evidence: evidenceOf(lost, 2),
-          cause: `After the switch to post-copy the memory is split over both nodes${subject.sourceNode ? ` (${subject.sourceNode}, ${subject.targetNode})` : ''}, and KubeVirt cannot recover it${subject.vmi?.status?.phase === 'Failed' ? '; the VMI is Failed' : ''}. Why the stream broke is not in the text: a restart of virt-handler, or the network`,
-          remedy: [
-            { text: 'Restart the VM', risk: 'what was in its memory is gone' },
-            { text: 'Find out why the stream broke before post-copy is used again' },
-          ],
-          endsByItself: 'no',
-        }),
-      ]
-    const policy =
-      subject.state?.migrationPolicyName ??
-      subject.migration?.status?.migrationState?.migrationPolicyName
-    const what = impossible[0]!.groups.what ?? ''
-    return [
-      finding({
-        code: 'MIG8012',
-        title: `Post-copy is not available on ${subject.targetNode ?? 'the target'}: ${short(what.startsWith('Postcopy') || what.startsWith('Enable') ? what : `userfaultfd is denied to the launcher (${what})`)}`,
-        objects: [...objectsOf(subject), ...(policy ? [`migrationpolicy/${policy}`] : [])],
-        evidence: evidenceOf(impossible, 2),
-        cause: `allowPostCopy is on${policy ? `, by the MigrationPolicy ${policy}` : ''}, and the migration ends before it copies anything: pre-copy was never tried`,
-        remedy: [
-          {
-            text: 'Allow it on ALL nodes that run VMs',
-            command: 'sysctl vm.unprivileged_userfaultfd=1',
-          },
-          { text: `Or switch allowPostCopy off${policy ? ` in ${policy}` : ''}` },
-        ],
-      }),
-    ]
-  },
-}
-
-/** A reason that no known text covers: quoted, without its wrapping. */
-export const otherReason: Check = {
-  name: 'reason of the failure',
-  when: ({ phase, state, migration }) =>
-    phase === 'Failed' &&
-    !!(state?.failureReason ?? migration?.status?.migrationState?.failureReason),
-  needs: [],
-  judge(subject) {
-    const reason =
-      subject.state?.failureReason ?? subject.migration?.status?.migrationState?.failureReason ?? ''
-    if (
-      subject.said.some(({ hit, field }) => !hit && field === 'status.migrationState.failureReason')
-    )
-      return []
-    const virError = /virError\(Code=(\d+), Domain=(\d+), Message='([\s\S]*?)'\)$/.exec(
-      reason.trim(),
-    )
-    const text = virError ? virError[3]! : reason
-    return [
-      finding({
-        code: 'MIG8027',
-        title: `The copy of ${subject.name} failed: ${short(text, 220)}`,
-        objects: objectsOf(subject),
-        evidence: [
-          {
-            source: subject.ref,
-            field: 'status.migrationState.failureReason',
-            value: short(reason),
-          },
-        ],
-        cause: `${virError ? `libvirt’s error ${virError[1]} (domain ${virError[2]}); the text is not in the table of known ones` : 'The text is not in the table of known ones'}. ${placesOf(subject)}`,
-        confidence: 'possible',
-        remedy: [
-          {
-            text: 'Read the logs of both launchers (compute), and QEMU’s log of the target, of that second',
-          },
-        ],
-      }),
-    ]
-  },
 }

@@ -1,0 +1,145 @@
+import { phaseOf } from '../../kubevirt/migration.ts'
+import type { Migration } from '../../kubevirt/types.ts'
+import { capacityFor, limitsOf } from '../../rules/capacity.ts'
+import { standingOf } from '../../rules/queue.ts'
+import type { Check } from '../check.ts'
+import { type Finding, finding } from '../finding.ts'
+import type { Said, Subject, World } from '../subject.ts'
+import { age, listing } from '../words.ts'
+import { evidenceOf } from './texts.ts'
+
+const STARVED_MS = 5 * 60_000
+
+/** Which limit holds a migration that waits for a slot: how much of it is used, by whom, and who waits beside it. */
+export const capacity: Check = {
+  name: 'limits of parallel migrations',
+  when: isWaiting,
+  needs: ['VirtualMachineInstanceMigration'],
+  judge(subject, world) {
+    const node = subject.vmi?.status?.nodeName
+    const decision = capacityFor(
+      {
+        migrations: world.migrations,
+        vmis: world.vmis,
+        pods: world.pods,
+        kubevirt: world.kubevirt,
+      },
+      node,
+    )
+    const said = subject.said.filter(({ row }) => row.code === 'MIG2001' || row.code === 'MIG2002')
+    if (decision.admit) return said.length > 0 ? [fromLog(said, subject, world)] : []
+    const cluster = decision.limit === 'cluster'
+    const setting = cluster ? 'parallelMigrationsPerCluster' : 'parallelOutboundMigrationsPerNode'
+    return [
+      finding({
+        code: cluster ? 'MIG2001' : 'MIG2002',
+        title: `${subject.name} waits for a free slot: ${cluster ? 'the cluster limit' : `the limit of node ${decision.node}`} is in use, ${decision.used} of ${decision.of} (${setting})`,
+        status: 'warn',
+        objects: [subject.ref, ...decision.by.map(refOf)],
+        evidence: [
+          {
+            source: 'kubevirt',
+            field: `spec.configuration.migrations.${setting}`,
+            value: String(decision.of),
+          },
+          ...evidenceOf(said, 1),
+        ],
+        cause: `In use by ${listing(
+          decision.by.map((m) => m.spec.vmiName ?? m.metadata.name),
+          6,
+        )}: ${phasesOf(decision.by)}. ${standing(subject, world)}`,
+        remedy: [
+          { text: 'Wait: it goes on by itself when a slot is free' },
+          { text: `Or raise ${setting}, or end migrations that are stuck` },
+        ],
+        endsByItself: 'yes',
+      }),
+      ...starvation(said, subject),
+    ]
+  },
+}
+
+/** From virt-controller's log, where the migrations that hold the slots are not in the evidence. */
+function fromLog(said: Said[], subject: Subject, world: World): Finding {
+  const last = said.at(-1)!
+  const limits = limitsOf(world.kubevirt)
+  const cluster = last.row.code === 'MIG2001'
+  const limit = cluster ? limits.cluster : limits.outbound
+  const used = last.groups.count ?? String(limit)
+  return finding({
+    code: last.row.code,
+    title: `${subject.name} waits in the queue, it is not stuck: ${cluster ? `the cluster limit is reached, ${used} of ${limit} (parallelMigrationsPerCluster)` : `the limit of its node is reached, ${limit} (parallelOutboundMigrationsPerNode)`}`,
+    status: 'warn',
+    objects: [subject.ref],
+    evidence: evidenceOf(said, 2),
+    cause: `virt-controller says so; the migrations that hold the slots are not in what was read.${starvedText(said)}`,
+    confidence: 'likely',
+    remedy: [
+      {
+        text: 'Wait, raise the limit, or end migrations that are stuck',
+        command: 'kubectl get vmim -A',
+      },
+      ...(starvedText(said)
+        ? [
+            {
+              text: 'Upgrade to v1.6 or newer, whose queue puts active migrations first, or delete waiting migrations',
+            },
+          ]
+        : []),
+    ],
+    endsByItself: 'yes',
+  })
+}
+
+function starvation(said: Said[], subject: Subject): Finding[] {
+  const text = starvedText(said)
+  if (!text) return []
+  return [
+    finding({
+      code: 'MIG2004',
+      title: `virt-controller looks at ${subject.name} only every few minutes: its queue starves`,
+      status: 'warn',
+      objects: [subject.ref],
+      evidence: evidenceOf(said, 2),
+      cause: text.trim(),
+      confidence: 'likely',
+      remedy: [
+        {
+          text: 'Upgrade to v1.6 or newer, whose queue puts active migrations first, or delete waiting migrations',
+        },
+      ],
+      endsByItself: 'unknown',
+      weight: -10,
+    }),
+  ]
+}
+
+function starvedText(said: Said[]): string {
+  const times = said.map(({ time }) => time).filter((time) => time !== undefined)
+  const gaps = times.slice(1).map((time, i) => time - times[i]!)
+  const starved = gaps.filter((gap) => gap >= STARVED_MS)
+  if (starved.length === 0) return ''
+  return ` It comes back to this migration only every ${age(Math.min(...starved))} to ${age(Math.max(...starved))}, where 5 s are usual: its work queue starves`
+}
+
+export function isWaiting({ migration, phase, targetPods }: Subject): boolean {
+  return migration !== undefined && ['', 'Pending'].includes(phase) && targetPods.length === 0
+}
+
+function standing({ migration }: Subject, { migrations, pods }: World): string {
+  const { above, competing } = standingOf(migration!, migrations, pods)
+  if (above.length + competing.length === 0) return 'No other migration waits'
+  return `${above.length} waiting rank above it, ${competing.length} compete with it; KubeVirt promises no order among equals`
+}
+
+/** `4 Running, 1 Scheduled` */
+function phasesOf(migrations: Migration[]): string {
+  return [...Map.groupBy(migrations, (m) => phaseOf(m))]
+    .sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
+    .map(([phase, some]) => `${some.length} ${phase}`)
+    .join(' + ')
+}
+
+export function refOf({ metadata }: Migration): string {
+  return `vmim/${metadata.namespace ?? ''}/${metadata.name}`
+}

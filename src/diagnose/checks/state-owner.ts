@@ -1,0 +1,74 @@
+import type { Check } from '../check.ts'
+import { finding } from '../finding.ts'
+import { short } from '../words.ts'
+
+/** vmi.status.migrationState carries another uid than the migration that is (or was) under way. */
+export const takenOver: Check = {
+  name: 'owner of the migration state',
+  when: ({ said }) => said.some(({ row }) => row.code === 'MIG4011' || row.code === 'MIG4012'),
+  needs: ['VirtualMachineInstance'],
+  judge(subject, world) {
+    if (!subject.troubled) return []
+    const uid = subject.vmi?.status?.migrationState?.migrationUid
+    const said = subject.said.find(({ row }) => row.code === 'MIG4011' || row.code === 'MIG4012')!
+    const owner = world.migrations.find(({ metadata }) => metadata.uid === uid)
+    const cleared = said.row.code === 'MIG4012'
+    return [
+      finding({
+        code: cleared ? 'MIG4012' : 'MIG4011',
+        title: cleared
+          ? `The migration state of ${subject.name} was cleared during the migration`
+          : `The migration state of ${subject.name} was taken over: migrationUid is now ${uid ?? 'another'}`,
+        objects: [subject.ref, `vmi/${subject.namespace}/${subject.name}`],
+        evidence: [
+          {
+            source: said.source,
+            ...(said.field !== undefined && { field: said.field }),
+            value: said.quote,
+          },
+          ...(uid
+            ? [
+                {
+                  source: `vmi/${subject.namespace}/${subject.name}`,
+                  field: 'status.migrationState.migrationUid',
+                  value: `${uid}, this migration is ${subject.migration?.metadata.uid ?? ''}`,
+                },
+              ]
+            : []),
+        ],
+        cause: owner
+          ? `It belongs to the migration ${owner.metadata.name}`
+          : 'No migration with that uid is in what was read: something that is not virt-controller wrote the VMI’s status',
+        confidence: owner ? 'certain' : 'likely',
+        remedy: [
+          {
+            text: 'Look for other migrations of the VM, and for tools (backup, GitOps, scripts) that patch its status',
+          },
+        ],
+      }),
+    ]
+  },
+}
+
+/** A VM that ended while it was moved; short for what its status says. */
+export const vmEnded: Check = {
+  name: 'the VM lives on',
+  when: ({ vmi, phase }) =>
+    phase === 'Failed' && (vmi?.status?.phase === 'Succeeded' || vmi?.status?.phase === 'Failed'),
+  needs: ['VirtualMachineInstance'],
+  judge(subject) {
+    const said = subject.said.find(({ row }) => row.code === 'MIG4013')
+    if (!said) return []
+    const reason = short(subject.vmi?.status?.phase ?? '')
+    return [
+      finding({
+        code: 'MIG4013',
+        title: `${subject.name} shut down during its migration: the VMI is ${reason}`,
+        objects: [`vmi/${subject.namespace}/${subject.name}`, subject.ref],
+        evidence: [{ source: said.source, value: said.quote }],
+        cause: 'The guest powered off or crashed while it was moved; the migration ended with it',
+        remedy: [{ text: 'See why the guest ended; start the VM again' }],
+      }),
+    ]
+  },
+}
