@@ -1,3 +1,4 @@
+import type { KeyPair } from '../certificates.ts'
 import type { AdmissionHook, AdmissionRequest, Reader } from './admission/hook.ts'
 import type { Kind } from './kind.ts'
 import type { KindTable } from './kind-table.ts'
@@ -9,6 +10,8 @@ export interface Api {
   store: Store
   kinds: KindTable
   admission: AdmissionHook[]
+  /** What the server shows to kubelets, so that they know who asks. */
+  kubeletClient: KeyPair
   /** ms since the epoch. */
   now(): number
 }

@@ -8,11 +8,15 @@ import { type RequestInfo, requestInfo } from './request-info.ts'
 import { badRequest, forbidden, forbiddenPath } from './status.ts'
 import type { UserInfo } from './users.ts'
 
-/** One request on its way: who asks for what, and where the answer goes. */
-export interface Call {
+/** Who asks for what. */
+export interface Asked {
   info: RequestInfo
   query: URLSearchParams
   user: UserInfo
+}
+
+/** One request on its way, and where the answer goes. */
+export interface Call extends Asked {
   request: IncomingMessage
   response: ServerResponse
   /** Adds a Warning header to the response. */
@@ -28,19 +32,19 @@ export function createHandler(
   route: Route,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    admit(api, authenticate, request, response)
-      .then(route)
+    const warn = (text: string) => addWarning(response, text)
+    admit(api, authenticate, request)
+      .then((asked) => route({ ...asked, request, response, warn }))
       .catch((err: unknown) => replyError(response, err))
   }
 }
 
-/** Who asks for what; throws 400, 401 or 403. */
+/** Who asks for what; rejects with 400, 401 or 403. */
 export async function admit(
   api: Api,
   authenticate: Authenticator,
   request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Call> {
+): Promise<Asked> {
   const { info, query } = parseUrl(request)
   const read = reader(api)
   const user = impersonate(request, authenticate(request), (who, resource, name, group = '') =>
@@ -64,7 +68,7 @@ export async function admit(
       refusalText(user, info),
     )
   }
-  return { info, query, user, request, response, warn: (text) => addWarning(response, text) }
+  return { info, query, user }
 }
 
 function parseUrl(request: IncomingMessage): { info: RequestInfo; query: URLSearchParams } {

@@ -13,8 +13,9 @@ import { createKindTable, type KindTable } from './kind-table.ts'
 import { ALL_KINDS } from './kinds/index.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { createRouter } from './router.ts'
-import { SPECIAL_ROUTES, VIRTUAL_RESOURCES } from './special-routes.ts'
+import { SPECIAL_ROUTES, UPGRADE_ROUTES, VIRTUAL_RESOURCES } from './special-routes.ts'
 import { createStore, type Store } from './store.ts'
+import { createUpgradeHandler } from './upgrade.ts'
 import { kubeconfigName, type LabUser, wellKnownUsers } from './users.ts'
 
 export interface ApiServerOptions {
@@ -65,21 +66,30 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     ...validity(clock),
   })
 
+  const kubeletClient = await authority.issue({
+    commonName: 'kube-apiserver-kubelet-client',
+    usage: ['client'],
+    ...validity(clock),
+  })
+
   const store = createStore(options)
   const kinds = createKindTable(ALL_KINDS)
   const api: Api = {
     store,
     kinds,
     admission: [...ownAdmission(store, kinds), ...(options.admission ?? [])],
+    kubeletClient,
     now: () => clock.now(),
   }
   bootstrap(api)
 
+  const authenticate = createAuthenticator(users)
   const route = createRouter(api, SPECIAL_ROUTES, VIRTUAL_RESOURCES)
   const server = createServer(
     { ...serving, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
-    createHandler(api, createAuthenticator(users), route),
+    createHandler(api, authenticate, route),
   )
+  server.on('upgrade', createUpgradeHandler(api, authenticate, UPGRADE_ROUTES))
   // Watches last for minutes, and whoever is slow to send its request is on this machine.
   server.requestTimeout = 0
   server.keepAliveTimeout = 60_000

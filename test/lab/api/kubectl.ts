@@ -28,6 +28,8 @@ export interface Kubectl {
   run(args: string[], options?: RunOptions): Promise<KubectlResult>
   /** A line of shell in which `kubectl` is this kubectl. */
   shell(line: string, options?: RunOptions): Promise<KubectlResult>
+  /** What a process needs to be this kubectl as its default user. */
+  env: NodeJS.ProcessEnv
   close(): void
 }
 
@@ -58,15 +60,17 @@ export function useKubectl(
   symlinkSync(file, join(home, 'kubectl'))
   for (const [user, text] of Object.entries(kubeconfigs))
     writeFileSync(join(home, `${user}.yaml`), text, { mode: 0o600 })
+  const envOf = (user: string) => ({
+    PATH: [home, process.env['PATH']].join(delimiter),
+    HOME: home,
+    KUBECONFIG: join(home, `${user}.yaml`),
+  })
   const start = (command: string, args: string[], { stdin = '', as = defaultUser }: RunOptions) =>
-    execute(command, args, stdin, {
-      PATH: [home, process.env['PATH']].join(delimiter),
-      HOME: home,
-      KUBECONFIG: join(home, `${as}.yaml`),
-    })
+    execute(command, args, stdin, envOf(as))
   return {
     run: (args, options = {}) => start(file, args, options),
     shell: (line, options = {}) => start('/bin/sh', ['-c', line], options),
+    env: envOf(defaultUser),
     close: () => rmSync(home, { recursive: true, force: true }),
   }
 }

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { type AddressInfo, createServer, connect as tcpConnect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { parse } from 'yaml'
+import { startFakeKubelet } from './fake-kubelet.ts'
+import { CORE, pod, startTestApi, type TestApi } from './harness.ts'
+import { findKubectl, otherKubectls, useKubectl } from './kubectl.ts'
+
+const merge = { method: 'PATCH', contentType: 'application/merge-patch+json' }
+
+/** A pod that runs on a node whose kubelet answers. */
+async function startWithPod(annotations: Record<string, string> = {}): Promise<TestApi> {
+  const api = await startTestApi()
+  const port = await startFakeKubelet()
+  await api.send('/api/v1/nodes', {
+    body: {
+      metadata: { name: 'node-1' },
+      status: {
+        addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+        daemonEndpoints: { kubeletEndpoint: { Port: port } },
+      },
+    },
+  })
+  const containers = [{ name: 'compute' }, { name: 'starting' }]
+  await api.send(`${CORE}/pods`, {
+    body: pod('p', { nodeName: 'node-1', containers }, { annotations }),
+  })
+  await api.send(`${CORE}/pods/p/status`, {
+    ...merge,
+    body: { status: { phase: 'Running', podIP: '127.0.0.1' } },
+  })
+  return api
+}
+
+test('logs come from the kubelet, with what was asked of them', async () => {
+  const { send } = await startWithPod()
+  const answer = await send(`${CORE}/pods/p/log?container=compute&tailLines=5&pretty=true`)
+  expect(answer.text).toBe('/containerLogs/default/p/compute?tailLines=5\n')
+  expect(answer.headers['content-type']).toBe('text/plain')
+  const followed = await send(`${CORE}/pods/p/log?container=compute&follow=true`)
+  expect(followed.text).toBe('/containerLogs/default/p/compute?follow=true\nlater\n')
+})
+
+test('logs that cannot be had are refused in the words of Kubernetes', async () => {
+  const { send } = await startWithPod()
+  const message = async (path: string) => (await send(path)).body.message
+  expect(await message(`${CORE}/pods/p/log`)).toBe(
+    'a container name must be specified for pod p, choose one of: [compute starting]',
+  )
+  expect(await message(`${CORE}/pods/p/log?container=other`)).toBe(
+    'container other is not valid for pod p',
+  )
+  expect(await message(`${CORE}/pods/p/log?container=starting`)).toBe(
+    'container "starting" is waiting to start',
+  )
+  expect(await message(`${CORE}/pods/q/log`)).toBe('pods "q" not found')
+  await send(`${CORE}/pods`, { body: pod('unbound') })
+  expect(await message(`${CORE}/pods/unbound/log`)).toBe(
+    'pod unbound does not have a host assigned',
+  )
+})
+
+test('a command runs over WebSocket, and its end is told', async () => {
+  const { server } = await startWithPod()
+  const { token } = parse(server.kubeconfig('admin', { only: true })).users[0].user
+  const url = `${server.url.replace('https', 'wss')}${CORE}/pods/p/exec?container=compute&command=echo&command=hi&stdout=true`
+  const socket = new WebSocket(url, ['v5.channel.k8s.io'], {
+    ca: server.caCert,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const messages: string[] = []
+  socket.on('message', (data: Buffer) => messages.push(`${data[0]} ${data.subarray(1)}`))
+  await new Promise<void>((resolve, reject) => {
+    socket.once('close', () => resolve())
+    socket.once('error', reject)
+  })
+  expect(socket.protocol).toBe('v5.channel.k8s.io')
+  expect(messages).toEqual(['1 hi\n', expect.stringMatching(/^3 .*"status":"Success"/)])
+})
+
+test('an upgrade is refused like any request', async () => {
+  const { server } = await startWithPod()
+  const status = (path: string, headers: Record<string, string> = {}) =>
+    new Promise<number | undefined>((resolve) => {
+      const socket = new WebSocket(`${server.url.replace('https', 'wss')}${path}`, {
+        ca: server.caCert,
+        headers,
+      })
+      socket.once('unexpected-response', (_, response) => {
+        resolve(response.statusCode)
+        response.resume()
+      })
+      socket.on('error', () => {})
+    })
+  expect(await status(`${CORE}/pods/p/exec?command=x`)).toBe(403)
+  const { token } = parse(server.kubeconfig('admin', { only: true })).users[0].user
+  const headers = { authorization: `Bearer ${token}` }
+  expect(await status(`${CORE}/pods/q/exec?command=x`, headers)).toBe(404)
+  expect(await status(`${CORE}/pods/p/exec?container=compute`, headers)).toBe(400)
+  expect(await status(`${CORE}/pods`, headers)).toBe(400)
+})
+
+const kubectl = findKubectl()
+const releases = kubectl
+  ? [{ release: 'on the PATH', file: kubectl }, ...otherKubectls(kubectl)]
+  : []
+
+describe.each(releases)('kubectl $release', ({ file }) => {
+  test('logs, exec with input, output and exit code, port-forward of bytes both ways', async () => {
+    const target = createServer((socket) => socket.pipe(socket))
+    await new Promise<void>((resolve) => void target.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void target.close())
+    const ports = { 8080: (target.address() as AddressInfo).port }
+    const { server } = await startWithPod({ 'lab.kubectl-mig.io/ports': JSON.stringify(ports) })
+    const client = useKubectl(file, { admin: server.kubeconfig('admin', { only: true }) }, 'admin')
+    onTestFinished(client.close)
+
+    const logs = await client.run(['logs', 'p', '-c', 'compute', '-f'])
+    expect(logs.stdout).toBe('/containerLogs/default/p/compute?follow=true\nlater\n')
+
+    const exec = ['exec', 'p', '-c', 'compute']
+    expect(await client.run([...exec, '--', 'echo', 'a', 'b'])).toEqual({
+      stdout: 'a b\n',
+      stderr: '',
+      code: 0,
+    })
+    const failed = await client.run([...exec, '--', 'fail'])
+    expect(failed.code).toBe(3)
+    expect(failed.stderr).toContain('it failed\n')
+    const fed = await client.run([...exec, '-i', '--', 'cat'], { stdin: 'over and back' })
+    expect(fed.stdout).toBe('over and back')
+
+    const forward = spawn(file, ['port-forward', 'pod/p', ':8080'], { env: client.env })
+    onTestFinished(() => void forward.kill())
+    const line = await new Promise<string>((resolve) =>
+      forward.stdout.setEncoding('utf8').once('data', resolve),
+    )
+    const local = Number(/127\.0\.0\.1:(\d+)/.exec(line)![1])
+    const sent = 'x'.repeat(300_000)
+    const socket = tcpConnect({ host: '127.0.0.1', port: local })
+    socket.end(sent)
+    expect(await text(socket)).toBe(sent)
+  })
+})
