@@ -22,9 +22,14 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     await target.sync(key, vmis.get(key))
   }
 
-  /** Starts the guest of a VMI that was scheduled here. */
+  /** Starts the guest of a VMI that was scheduled here; one that runs takes over what can be changed. */
   async function run(vmi: Vmi): Promise<void> {
-    if (vmi.status?.phase !== 'Scheduled' || vmi.status.nodeName !== node) return
+    if (vmi.status?.nodeName !== node) return
+    const { dirtyRate } = guestSpecOf(vmi)
+    for (const { launcher } of launchers.ofVmi(vmi.metadata.uid)) {
+      if (launcher.domain.state === 'running') launcher.setDirtyRate(dirtyRate)
+    }
+    if (vmi.status.phase !== 'Scheduled') return
     const own = launchers
       .ofVmi(vmi.metadata.uid)
       .find(({ pod }) => !pod.metadata.labels?.[LABEL.migrationJobUid])

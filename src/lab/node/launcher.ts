@@ -41,6 +41,7 @@ export interface Launcher {
   /** `/var/run/kubevirt` of the pod. */
   readonly baseDir: string
   boot(spec: GuestSpec): void
+  setDirtyRate(bytesPerSecond: number): void
   /** Sockets for the target's listeners, the control channel's first (fact sheet data-plane.md §1.7). */
   targetFiles(vmiUid: string, block: boolean): string[]
   /** Begins and returns at once. @throws Error when this migration has been tried before */
@@ -108,6 +109,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       guest ??= options.guests.boot(spec)
       onChange()
     },
+    setDirtyRate: (bytesPerSecond) => guest?.setDirtyRate(bytesPerSecond),
     targetFiles(vmiUid, block) {
       const labels = block ? [LABEL_MEMORY, LABEL_DISK] : [LABEL_MEMORY]
       return [

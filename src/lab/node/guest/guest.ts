@@ -7,6 +7,8 @@ export interface Guest {
   readonly state: 'incoming' | 'running' | 'paused' | 'ended'
   pause(): void
   resume(): void
+  /** Bytes of memory that the guest writes a second from now on. */
+  setDirtyRate(bytesPerSecond: number): void
   /** Source: starts to copy to whoever listens behind the files. */
   copyTo(files: ChannelFiles, settings: CopySettings): Copy
   /** Target: listens at the files; resolves when it does. */

@@ -37,6 +37,7 @@ function pretended(initial: Guest['state']): Guest {
     resume() {
       if (state !== 'ended') state = 'running'
     },
+    setDirtyRate() {},
     copyTo() {
       state = 'paused'
       return {

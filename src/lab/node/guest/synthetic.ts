@@ -25,7 +25,7 @@ class SyntheticGuest implements Guest {
   readonly #clock: Clock
   readonly #memory: PagedStore
   readonly #disk: PagedStore | undefined
-  readonly #dirtyRate: number
+  #dirtyRate: number
   #workload: Workload
   #state: Guest['state']
   #missing: MissingPages | undefined
@@ -60,6 +60,11 @@ class SyntheticGuest implements Guest {
     if (this.#state === 'ended') return
     this.#state = 'running'
     this.#workload.resume()
+  }
+
+  setDirtyRate(bytesPerSecond: number): void {
+    this.#dirtyRate = bytesPerSecond
+    this.#workload.setRate(bytesPerSecond)
   }
 
   copyTo(files: ChannelFiles, settings: CopySettings): Copy {

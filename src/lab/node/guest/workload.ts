@@ -20,9 +20,10 @@ export interface WorkloadState {
 export class Workload {
   readonly #memory: PagedStore
   readonly #clock: Clock
-  readonly #bytesPerSecond: number
+  #bytesPerSecond: number
   readonly #beforeWrite: (page: number) => Promise<void> | undefined
   #state: WorkloadState
+  #resumed = false
   #running: AbortController | undefined
   /** Share of its time that the guest is not allowed to run, 0 to 0.99 (auto-converge). */
   throttle = 0
@@ -46,7 +47,15 @@ export class Workload {
     return { ...this.#state }
   }
 
+  /** Takes effect at once, also while it runs. */
+  setRate(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond
+    if (bytesPerSecond <= 0) this.#stop()
+    else if (this.#resumed) this.resume()
+  }
+
   resume(): void {
+    this.#resumed = true
     if (this.#running || this.#bytesPerSecond <= 0) return
     this.#running = new AbortController()
     this.#run(this.#running.signal).catch((err: unknown) => {
@@ -56,6 +65,11 @@ export class Workload {
 
   /** Nothing is written after this returns. */
   pause(): void {
+    this.#resumed = false
+    this.#stop()
+  }
+
+  #stop(): void {
     this.#running?.abort(new Stopped())
     this.#running = undefined
   }

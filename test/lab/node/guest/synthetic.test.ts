@@ -78,6 +78,20 @@ test('a local disk goes its own way and is part of the checksum', async () => {
   expect(checksum).toBe(await source.checksum())
 })
 
+test('the dirty rate can be changed while the guest runs', async () => {
+  const { source } = await pair()
+  const quiet = await source.checksum()
+  await systemClock.sleep(50)
+  expect(await source.checksum()).toBe(quiet)
+  source.setDirtyRate(10 * MIB)
+  await expect.poll(() => source.checksum()).not.toBe(quiet)
+  source.setDirtyRate(0)
+  await systemClock.sleep(50)
+  const still = await source.checksum()
+  await systemClock.sleep(50)
+  expect(await source.checksum()).toBe(still)
+})
+
 test('the bandwidth cap holds', async () => {
   const { source, arrival, files } = await pair({ memoryBytes: 4 * MIB })
   const started = performance.now()
