@@ -15,6 +15,8 @@ export interface Column {
   priority?: number
   /** `now` in ms since the epoch. */
   cell: string | ((object: ApiObject, now: number) => unknown)
+  /** How a CustomResourceDefinition finds the cell, where the path above is none. */
+  jsonPath?: string
 }
 
 /** What a write may need to know beside the objects. */
@@ -68,6 +70,10 @@ export interface Kind {
   keepsStatusOnCreate: boolean
   /** Whether an immediate DELETE answers with the object itself rather than with a Status. */
   returnsDeleted: boolean
+  /** Whether something beside metadata.finalizers holds an object that is being deleted. */
+  isHeld?: (object: ApiObject) => boolean
+  /** What becomes of an object whose deletion begins. */
+  onDeletion?: (object: ApiObject) => ApiObject
   /** Seconds to wait for whoever runs the object (a kubelet) before it goes; 0 removes it at once. */
   graceSeconds?: (object: ApiObject, asked: number | undefined) => number
 }

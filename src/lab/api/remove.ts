@@ -36,14 +36,15 @@ export function remove(
 
   const grace = kind.graceSeconds?.(current, deletion.gracePeriodSeconds) ?? 0
   const finalizers = withPropagation(current.metadata.finalizers ?? [], deletion)
-  if (grace === 0 && finalizers.length === 0) {
+  if (grace === 0 && finalizers.length === 0 && !kind.isHeld?.(current)) {
     if (!options.dryRun) api.store.remove(kind, namespace, name)
     for (const effect of options.dryRun ? [] : effects) effect()
     return kind.returnsDeleted ? current : success(kind, current)
   }
   const next = marked(current, grace, finalizers, api.now())
   if (!next) return current
-  return options.dryRun ? next : api.store.replace(kind, next)
+  const deleting = kind.onDeletion?.(next) ?? next
+  return options.dryRun ? deleting : api.store.replace(kind, deleting)
 }
 
 function demandPreconditions(kind: Kind, { metadata }: ApiObject, deletion: DeleteOptions): void {

@@ -4,6 +4,7 @@ import { discoveryRoute } from './discovery/route.ts'
 import type { Call, Route } from './handler.ts'
 import type { Kind } from './kind.ts'
 import { createOpenApi } from './openapi/documents.ts'
+import { emptyOpenApiV2, OPENAPI_V2_TYPE } from './openapi/v2.ts'
 import { reply } from './reply.ts'
 import { resourceRoute } from './resource-routes.ts'
 import { noSuchResource } from './status.ts'
@@ -58,6 +59,11 @@ export function createRouter(
     }
     if (/^\/apis?(\/|$)/.test(info.path))
       return discoveryRoute(api.kinds.all, virtualResources, call)
+    if (info.path === '/openapi/v2') {
+      response.writeHead(200, { 'content-type': OPENAPI_V2_TYPE })
+      response.end(emptyOpenApiV2())
+      return
+    }
     if (info.path === '/openapi/v3') return reply(response, 200, JSON.stringify(openApi.index()))
     const document = openApi.document(info.path.replace(/^\/openapi\/v3\//, ''))
     if (document === undefined) throw noSuchResource()

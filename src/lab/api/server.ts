@@ -12,6 +12,7 @@ import { createHandler } from './handler.ts'
 import { createKindTable, type KindTable } from './kind-table.ts'
 import { ALL_KINDS } from './kinds/index.ts'
 import { kubeconfigText } from './kubeconfig.ts'
+import { emptyNamespaces } from './namespace-content.ts'
 import { createRouter } from './router.ts'
 import { SPECIAL_ROUTES, UPGRADE_ROUTES, VIRTUAL_RESOURCES } from './special-routes.ts'
 import { createStore, type Store } from './store.ts'
@@ -82,6 +83,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     now: () => clock.now(),
   }
   bootstrap(api)
+  emptyNamespaces(api)
 
   const authenticate = createAuthenticator(users)
   const route = createRouter(api, SPECIAL_ROUTES, VIRTUAL_RESOURCES)

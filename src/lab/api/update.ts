@@ -50,7 +50,8 @@ export function update(
 
   if (isDeepStrictEqual(next, current)) return current
   if (options.dryRun) return next
-  const written = isGone(next) ? vanish(api, kind, next) : api.store.replace(kind, next)
+  const written =
+    isGone(next) && !kind.isHeld?.(next) ? vanish(api, kind, next) : api.store.replace(kind, next)
   for (const effect of effects) effect()
   return written
 }

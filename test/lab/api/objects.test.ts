@@ -224,3 +224,28 @@ test('a quota refuses a pod that is too much, and counts those it lets in', asyn
     'pods "b" is forbidden: exceeded quota: mem, requested: requests.memory=60Mi, used: requests.memory=60Mi, limited: requests.memory=100Mi',
   )
 })
+
+test('a namespace goes with the last object in it, and takes nothing new meanwhile', async () => {
+  const { send } = await startTestApi()
+  const inside = '/api/v1/namespaces/demo'
+  await send('/api/v1/namespaces', { body: { metadata: { name: 'demo' } } })
+  await send(`${inside}/configmaps`, { body: configMap('a') })
+  const held = { ...configMap('held'), metadata: { name: 'held', finalizers: ['x/y'] } }
+  await send(`${inside}/configmaps`, { body: held })
+  const deleted = await send(inside, { method: 'DELETE' })
+  expect(deleted.body.status).toEqual({ phase: 'Terminating' })
+  expect((await send(`${inside}/configmaps/a`)).status).toBe(404)
+  const refused = await send(`${inside}/configmaps`, { body: configMap('b') })
+  expect(refused.body).toMatchObject({
+    code: 403,
+    message:
+      'configmaps "b" is forbidden: unable to create new content in namespace demo because it is being terminated',
+    details: { causes: [{ reason: 'NamespaceTerminating' }] },
+  })
+  await send(`${inside}/configmaps/held`, {
+    method: 'PATCH',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { finalizers: null } },
+  })
+  expect((await send(inside)).status).toBe(404)
+})

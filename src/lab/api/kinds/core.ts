@@ -31,6 +31,12 @@ const NAMESPACE = defineKind({
     object['spec'] = { ...(pick(object, 'spec') as object), finalizers: ['kubernetes'] }
     object['status'] = { phase: 'Active' }
   },
+  // What lies in it goes first (namespace-content.ts).
+  isHeld: (object) => ((pick(object, 'spec.finalizers') as string[] | undefined) ?? []).length > 0,
+  onDeletion: (object) => ({
+    ...object,
+    status: { ...(pick(object, 'status') as object), phase: 'Terminating' },
+  }),
 })
 
 const CONFIG_MAP = defineKind({

@@ -30,7 +30,7 @@ function kubevirt(
   })
 }
 
-const READY: Column = { name: 'Ready', cell: (object) => condition(object, 'Ready') }
+const READY = conditionColumn('Ready', 'Ready', 0)
 
 /** KubeVirt 1.9's kinds that bear on a migration (fact sheet control-plane.md §1.1). */
 export const KUBEVIRT_KINDS: Kind[] = [
@@ -57,11 +57,15 @@ export const KUBEVIRT_KINDS: Kind[] = [
     columns: [
       AGE,
       { name: 'Phase', cell: 'status.phase' },
-      { name: 'IP', cell: (o) => firstInterface(o)?.ipAddress ?? null },
+      {
+        name: 'IP',
+        cell: (o) => firstInterface(o)?.ipAddress ?? null,
+        jsonPath: '.status.interfaces[0].ipAddress',
+      },
       { name: 'NodeName', cell: 'status.nodeName' },
       READY,
-      { name: 'Live-Migratable', priority: 1, cell: (o) => condition(o, 'LiveMigratable') },
-      { name: 'Paused', priority: 1, cell: (o) => condition(o, 'Paused') },
+      conditionColumn('Live-Migratable', 'LiveMigratable', 1),
+      conditionColumn('Paused', 'Paused', 1),
     ],
   }),
   kubevirt('virtualmachines', 'VirtualMachine', ['vm', 'vms'], {
@@ -102,6 +106,11 @@ export const KUBEVIRT_KINDS: Kind[] = [
     hasStatus: true,
   }),
 ]
+
+function conditionColumn(name: string, type: string, priority: 0 | 1): Column {
+  const jsonPath = `.status.conditions[?(@.type=='${type}')].status`
+  return { name, priority, cell: (object) => condition(object, type), jsonPath }
+}
 
 function condition(object: object, type: string): string | null {
   const { status } = object as { status?: { conditions?: { type: string; status: string }[] } }

@@ -13,16 +13,19 @@ export function schemasOf(kinds: Kind[]): Record<string, JsonSchema> {
     if (!schemas[schemaName(name)]) {
       const placeholder: JsonSchema = {}
       schemas[schemaName(name)] = placeholder
-      Object.assign(placeholder, structSchema(name, refer))
+      Object.assign(placeholder, structSchema(name, builtIn))
     }
     return { $ref: `#/components/schemas/${schemaName(name)}` }
   }
-  const inline = (name: string): JsonSchema =>
-    name === 'ObjectMeta' ? refer(name) : structSchema(name, inline)
+  const builtIn: Dialect = { custom: false, struct: refer }
+  const custom: Dialect = {
+    custom: true,
+    struct: (name) => (name === 'ObjectMeta' ? refer(name) : structSchema(name, custom)),
+  }
 
   for (const kind of kinds) {
     const schema = kind.type
-      ? structSchema(kind.type, kind.builtIn ? refer : inline)
+      ? structSchema(kind.type, kind.builtIn ? builtIn : custom)
       : { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
     schemas[kindSchemaName(kind)] = {
       ...schema,
@@ -43,28 +46,50 @@ function schemaName(type: string): string {
   return `io.k8s.types.v1.${type.replace(/^kv\./, '')}`
 }
 
-function structSchema(name: string, struct: (name: string) => JsonSchema): JsonSchema {
-  const fields = [...structNamed(name)].map(([field, type]) => [field, typeSchema(type, struct)])
+/** A custom resource's type as a CustomResourceDefinition has it: everything in place, no references. */
+export function structuralSchema(type: string): JsonSchema {
+  return structSchema(type, CUSTOM)
+}
+
+/** How the schema of a type within another is given, and whose words beside JSON schema's are used. */
+interface Dialect {
+  struct(name: string): JsonSchema
+  custom: boolean
+}
+
+const CUSTOM: Dialect = { custom: true, struct: structuralSchema }
+
+function structSchema(name: string, dialect: Dialect): JsonSchema {
+  const fields = [...structNamed(name)].map(([field, type]) => [field, typeSchema(type, dialect)])
   return { type: 'object', properties: Object.fromEntries(fields) }
 }
 
-function typeSchema(type: FieldType, struct: (name: string) => JsonSchema): JsonSchema {
+function typeSchema(type: FieldType, dialect: Dialect): JsonSchema {
   switch (type.shape) {
     case 'list':
       return {
         type: 'array',
-        items: typeSchema(type.of, struct),
-        ...(type.mergeKey === undefined ? {} : { 'x-kubernetes-patch-strategy': 'merge' }),
-        ...(type.mergeKey && type.mergeKey !== '+'
-          ? { 'x-kubernetes-patch-merge-key': type.mergeKey }
-          : {}),
+        items: typeSchema(type.of, dialect),
+        ...(dialect.custom ? {} : mergeStrategy(type.mergeKey)),
       }
     case 'map':
-      return { type: 'object', additionalProperties: typeSchema(type.of, struct) }
+      return { type: 'object', additionalProperties: typeSchema(type.of, dialect) }
     case 'struct':
-      return struct(type.name)
+      return dialect.struct(type.name)
     case 'scalar':
-      return scalarSchema(type.scalar)
+      // Times are null until they are set, and KubeVirt's definitions say so.
+      return type.scalar === 'time' && dialect.custom
+        ? { ...scalarSchema(type.scalar), nullable: true }
+        : scalarSchema(type.scalar)
+  }
+}
+
+/** Custom resources know no strategic merge. */
+function mergeStrategy(mergeKey: string | undefined): JsonSchema {
+  if (mergeKey === undefined) return {}
+  return {
+    'x-kubernetes-patch-strategy': 'merge',
+    ...(mergeKey === '+' ? {} : { 'x-kubernetes-patch-merge-key': mergeKey }),
   }
 }
 

@@ -67,11 +67,6 @@ export function synReplyFrame(streamId: number, headerBlock: Buffer): Buffer {
   return controlFrame(TYPE.synReply, Buffer.concat([uint32(streamId), headerBlock]))
 }
 
-export function synStreamFrame(streamId: number, headerBlock: Buffer): Buffer {
-  const rest = Buffer.alloc(6) // associated stream, priority, slot: none
-  return controlFrame(TYPE.synStream, Buffer.concat([uint32(streamId), rest, headerBlock]))
-}
-
 export function resetFrame(streamId: number, status: number): Buffer {
   return controlFrame(TYPE.reset, Buffer.concat([uint32(streamId), uint32(status)]))
 }
