@@ -63,10 +63,10 @@ export async function* watchStatus(
   if (!options.reference) return yield* watchMigrations(cluster, options, look)
   const { migrations } = await readStatus(cluster, options, look)
   const [first] = migrations
-  yield { step: { type: 'listed' }, observed: first, migrations }
+  yield { step: { type: 'listed' }, observed: first, migrations: () => migrations }
   if (!first || isFinal(first.migration)) return
   for await (const { step, observed } of follow(cluster, first, look))
-    yield { step, observed, migrations: [observed] }
+    yield { step, observed, migrations: () => [observed] }
 }
 
 /** As JSON and YAML: a report for one, a list for many. */

@@ -19,11 +19,16 @@ import { isWaiting, waitingFor } from './waiting.ts'
 
 export interface ListChange {
   /** `listed`: the first look is complete. */
-  step: Step | { type: 'listed' } | { type: 'created'; migration: Migration }
+  step:
+    | Step
+    | { type: 'listed' }
+    | { type: 'created'; migration: Migration }
+    /** Its object is gone. */
+    | { type: 'removed' }
   /** The migration it is about; undefined for what is about all. */
   observed: Observed | undefined
-  /** All that are shown now. */
-  migrations: Observed[]
+  /** All that are shown at the moment of the call. */
+  migrations(): Observed[]
 }
 
 type Input =
@@ -66,6 +71,7 @@ export async function* watchMigrations(
       const observed = observe(before, { kind: 'migration', object, deleted }, clock.now())
       roster.put(observed)
       for (const step of stepsBetween(before, observed)) yield { step, observed }
+      if (deleted) yield { step: { type: 'removed' as const }, observed }
     }
     if (!holdsSlot(object) || followed.has(uid)) return
     followed.add(uid)
@@ -94,13 +100,13 @@ export async function* watchMigrations(
         if (known && !followed.has(uid))
           roster.put(observe(known, { kind: 'vmi', object, deleted: false }, clock.now()))
       } else if (input.kind === 'waiting') {
-        for (const told of compare(input.view)) yield { ...told, migrations: roster.all() }
+        for (const told of compare(input.view)) yield { ...told, migrations: roster.all }
       } else if (input.kind === 'told') {
         const { step, observed } = input
         if (observed) roster.put(observed)
-        yield { step, observed, migrations: roster.all() }
+        yield { step, observed, migrations: roster.all }
       } else {
-        for (const told of hear(input)) yield { ...told, migrations: roster.all() }
+        for (const told of hear(input)) yield { ...told, migrations: roster.all }
       }
     }
   } finally {

@@ -26,17 +26,24 @@ export async function formatDocument(
   { stream = false } = {},
 ): Promise<string> {
   if (format === 'json') return `${escaped(JSON.stringify(value, null, stream ? 0 : 2))}\n`
-  const { stringify } = await import('yaml')
-  // Through JSON: undefined members are left out, as they are there; plain text is never folded over lines.
-  const plain = JSON.parse(JSON.stringify(value))
-  const text = stringify(plain, { lineWidth: 0, aliasDuplicateObjects: false })
+  const { Document, visit } = await import('yaml')
+  // Through JSON: undefined members are left out, as they are there.
+  const document = new Document(JSON.parse(JSON.stringify(value)), { aliasDuplicateObjects: false })
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && ACTIVE.test(node.value)) node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  const text = escaped(document.toString({ lineWidth: 0 }))
   return stream ? `---\n${text}` : text
 }
 
-/** JSON leaves DEL, the C1 characters and marks of writing direction as they are. */
-function escaped(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+/** DEL, the C1 characters and marks of writing direction: both formats leave them as they are within quotes. */
+const ACTIVE = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+function escaped(text: string): string {
+  return text.replace(
+    new RegExp(ACTIVE, 'g'),
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -46,12 +46,12 @@ const TICK = 1000
 
 function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
   const view = createLiveView(terminal)
-  let migrations: Observed[] | undefined
+  let migrations: (() => Observed[]) | undefined
   let lost: string | undefined
   const draw = () => {
     if (!migrations) return
     const notice = lost === undefined ? [] : [terminal.theme.warn(`${lost}; trying again`)]
-    view.draw([...notice, ...contentOf(migrations, terminal, options)])
+    view.draw([...notice, ...contentOf(migrations(), terminal, options)])
   }
   const timer = setInterval(draw, TICK)
   return {
@@ -77,8 +77,9 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
     show({ step, observed, migrations }) {
       if (step.type === 'listed') {
         listed = true
-        for (const line of contentOf(migrations, terminal, options)) terminal.write(`${line}\n`)
-      } else if (listed) view.show({ vm: nameOf(observed, options), step, observed })
+        for (const line of contentOf(migrations(), terminal, options)) terminal.write(`${line}\n`)
+      } else if (listed && step.type !== 'removed')
+        view.show({ vm: nameOf(observed, options), step, observed })
     },
     close: () => view.close(),
   }
@@ -86,8 +87,8 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
 
 function documentView(terminal: Terminal, format: Format, { now }: StatusViewOptions): StatusView {
   return {
-    async show({ observed }) {
-      if (!observed) return
+    async show({ step, observed }) {
+      if (!observed || step.type === 'removed') return
       terminal.write(await formatDocument(reportOf(observed, now()), format, { stream: true }))
     },
     close() {},

@@ -28,9 +28,12 @@ export interface Stage {
   admin: Cluster
   /** A cluster as another user of the lab. */
   as(user: string): Promise<Cluster>
+  /** Binds a ClusterRole in the namespace. */
+  grant(user: string, role: string): Promise<void>
   addVm(name: string, options?: VmOptions): Promise<Vmi>
   /** virt-controller's first pass, then its steps to the given phase, each with what others write for it. */
   advance(migration: Migration, to: string): Promise<void>
+  cancel(migration: Migration): Promise<void>
   event(on: KubeObject, event: Partial<Event>): Promise<void>
   patchVmi(name: string, body: object): Promise<void>
   migration(name: string): Promise<Migration>
@@ -86,6 +89,14 @@ export async function startStage(): Promise<Stage> {
       body,
       'merge',
     )
+  /** Once it is final: the VMI's state is copied, the finalizer dropped. */
+  const finish = async (name: string) => {
+    const migration = await get<Migration>(admin, MIGRATIONS, { namespace: NAMESPACE, name })
+    const { migrationState } = (await vmiOf(migration)).status ?? {}
+    if (migrationState?.migrationUid === migration.metadata.uid)
+      await write(MIGRATIONS, name, { status: { migrationState } }, 'status')
+    await write(MIGRATIONS, name, { metadata: { finalizers: null } })
+  }
   const setPhase = async (name: string, phase: string) => {
     const migration = await get<Migration>(admin, MIGRATIONS, { namespace: NAMESPACE, name })
     const phaseTransitionTimestamps = [
@@ -122,6 +133,8 @@ export async function startStage(): Promise<Stage> {
       await write(VMIS, migration.spec.vmiName ?? '', { status })
     },
     Failed: async (migration) => {
+      const uid = (await vmiOf(migration)).status?.migrationState?.migrationUid
+      if (uid !== migration.metadata.uid) return
       await write(VMIS, migration.spec.vmiName ?? '', {
         status: {
           migrationState: {
@@ -141,6 +154,17 @@ export async function startStage(): Promise<Stage> {
     server,
     admin,
     as,
+    async grant(user, role) {
+      await admin.request({
+        method: 'POST',
+        path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}/rolebindings`,
+        body: {
+          metadata: { name: `${user}-${role.replace(':', '-')}`, namespace: NAMESPACE },
+          subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
+          roleRef: { kind: 'ClusterRole', name: role, apiGroup: 'rbac.authorization.k8s.io' },
+        },
+      })
+    },
     async addVm(name, { node = 'node-1', phase = 'Running', conditions, labels, block } = {}) {
       await create(admin, VMS, vm(name), { namespace: NAMESPACE })
       await create<Vmi>(admin, VMIS, { ...vmi(name, labels) }, { namespace: NAMESPACE })
@@ -162,6 +186,10 @@ export async function startStage(): Promise<Stage> {
         await enter[phase]!(current)
         await setPhase(name, phase)
       }
+      if (to === 'Succeeded' || to === 'Failed') await finish(name)
+    },
+    async cancel({ metadata: { name } }) {
+      await remove(admin, MIGRATIONS, { namespace: NAMESPACE, name })
     },
     async event(on, event) {
       const { namespace = NAMESPACE, name, uid } = on.metadata
@@ -193,21 +221,6 @@ export async function until<T>(look: () => Promise<T | undefined> | T | undefine
     if (found !== undefined) return found
     await systemClock.sleep(10)
   }
-}
-
-/** Drops the finalizer, as virt-controller does once a migration is final. */
-export async function release(stage: Stage, name: string): Promise<void> {
-  await patch(
-    await stage.as('system:serviceaccount:kubevirt:kubevirt-controller'),
-    MIGRATIONS,
-    { namespace: NAMESPACE, name },
-    { metadata: { finalizers: null } },
-    'merge',
-  )
-}
-
-export async function removeMigration(stage: Stage, name: string): Promise<void> {
-  await remove(stage.admin, MIGRATIONS, { namespace: NAMESPACE, name })
 }
 
 async function find(cluster: Cluster, vm: string): Promise<Migration | undefined> {
