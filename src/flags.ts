@@ -102,3 +102,38 @@ export const labNameFlag = Flags.string({
   default: 'lab',
   description: 'what the lab is called',
 })
+
+/** What the two sides of the migration proxy have in common. */
+export const proxyFlags = {
+  key: Flags.string({
+    required: true,
+    helpValue: 'KEY',
+    description: "what the sockets are named after; KubeVirt takes the VMI's UID",
+  }),
+  ca: Flags.string({
+    helpValue: 'FILE',
+    description: 'bundle of the authorities to trust, PEM (configmap kubevirt-ca, key ca-bundle)',
+  }),
+  'disable-tls': Flags.boolean({
+    description: "move the guest's memory and disks in clear, for all on the network to read",
+  }),
+  'metrics-addr': Flags.string({
+    helpValue: 'ADDR:PORT',
+    description: 'serve Prometheus metrics at http://ADDR:PORT/metrics',
+  }),
+  grace: Flags.string({
+    helpValue: 'DURATION',
+    default: '5m',
+    description: 'how long streams may go on after SIGTERM; a second one ends them at once',
+  }),
+  'dial-timeout': Flags.string({
+    helpValue: 'DURATION',
+    default: '10s',
+    description: 'time limit to connect to the other end',
+  }),
+  'handshake-timeout': Flags.string({
+    helpValue: 'DURATION',
+    default: '10s',
+    description: 'time limit of a TLS handshake',
+  }),
+}
