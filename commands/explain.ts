@@ -11,7 +11,7 @@ export default class Explain extends Command {
   ]
   static override args = { code: Args.string({ description: 'a code, like MIG3001' }) }
   static override flags = {
-    list: Flags.boolean({ description: 'list all codes', exclusive: ['code'] }),
+    list: Flags.boolean({ description: 'list all codes' }),
     output: Flags.option({
       char: 'o',
       options: ['json', 'yaml'] as const,
@@ -22,7 +22,7 @@ export default class Explain extends Command {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Explain)
-    if (flags.list === (args.code !== undefined))
+    if (Boolean(flags.list) === (args.code !== undefined))
       throw new MigError(EXIT.usage, 'explain needs either a code or --list', {
         hint: 'kubectl mig explain MIG3001',
       })

@@ -126,7 +126,7 @@ function ownRules(
   }
 }
 
-export function resource(
+function resource(
   unplaced: Unplaced,
   objections: Objection[],
   where: string,
