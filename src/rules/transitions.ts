@@ -1,6 +1,7 @@
 import { conditionOf, isFinal, phaseOf } from '../kubevirt/migration.ts'
 import { isPodFinal, isPodReady } from '../kubevirt/pods.ts'
 import type { Migration, Pod, Vmi } from '../kubevirt/types.ts'
+import { hasHotplugVolumes } from '../kubevirt/volumes.ts'
 import { isDecentralized } from './admission.ts'
 
 /** What the migration controller sees of one migration. */
@@ -144,10 +145,6 @@ export function isHotplugging(vmi: Vmi | undefined): boolean {
     conditionOf(vmi, 'HotMemoryChange')?.status === 'True' ||
     conditionOf(vmi, 'MigrationRequired')?.status === 'True'
   )
-}
-
-export function hasHotplugVolumes(vmi: Vmi | undefined): boolean {
-  return (vmi?.status?.volumeStatus ?? []).some((volume) => volume.hotplugVolume !== undefined)
 }
 
 function fail(cause: FailureCause): Transition {

@@ -9,6 +9,7 @@ import {
   NAMESPACES,
   NODES,
   PODS,
+  PVCS,
   RESOURCE_QUOTAS,
   type Resource,
   VMIS,
@@ -22,10 +23,21 @@ import type {
   Namespace,
   Node,
   Pod,
+  Quantity,
   ResourceQuota,
   Vm,
   Vmi,
 } from '../../kubevirt/types.ts'
+
+/** A PersistentVolumeClaim, as far as a VMI's status tells of it. */
+export interface Claim extends KubeObject {
+  spec?: {
+    accessModes?: string[]
+    volumeMode?: string
+    resources?: { requests?: Record<string, Quantity> }
+  }
+  status?: { phase?: string; capacity?: Record<string, Quantity> }
+}
 
 /** What all controllers read: one cache a kind, shared. Their objects are not to be changed. */
 export interface Caches {
@@ -37,6 +49,7 @@ export interface Caches {
   namespaces: Informer<Namespace>
   policies: Informer<MigrationPolicy>
   quotas: Informer<ResourceQuota>
+  claims: Informer<Claim>
   kubevirts: Informer<KubeVirt>
   /** The one KubeVirt CR, if there is one. */
   kubevirt(): KubeVirt | undefined
@@ -70,6 +83,7 @@ export function startCaches(cluster: Cluster, clock: Clock, signal: AbortSignal)
     namespaces: start<Namespace>(NAMESPACES),
     policies: start<MigrationPolicy>(MIGRATION_POLICIES),
     quotas: start<ResourceQuota>(RESOURCE_QUOTAS),
+    claims: start<Claim>(PVCS),
     kubevirts: start<KubeVirt>(KUBEVIRTS),
   }
   const informers = Object.values(all)

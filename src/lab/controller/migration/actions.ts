@@ -21,6 +21,7 @@ export type Action =
   | { do: 'patch-vmi'; patch: PatchOperation[]; note?: Note }
   | { do: 'patch-target-pod'; patch: PatchOperation[] }
   | { do: 'create-target-pod'; pod: PodTemplate }
+  | { do: 'create-attachment-pod'; pod: PodTemplate }
   | { do: 'delete-target-pod'; note: Note }
   | { do: 'hand-off'; patch: PatchOperation[] }
   | { do: 'abort'; patch: PatchOperation[] }

@@ -14,7 +14,7 @@ import type { EventRecorder } from '../event-recorder.ts'
 import { createExpectations } from '../expectations.ts'
 import { createMutex } from '../mutex.ts'
 import { type Log, startWorker, type Worker } from '../worker.ts'
-import { type Hands, messageOf, note, perform } from './perform.ts'
+import { expectationOf, type Hands, messageOf, note, perform } from './perform.ts'
 import { actionsFor } from './phases.ts'
 import { situationOf } from './situation.ts'
 import { statusFor } from './status.ts'
@@ -179,8 +179,11 @@ function listen(caches: Caches, { queue }: Worker, { expectations }: Hands): voi
   caches.pods.on(({ type, object }) => {
     const key = migrationKeyOf(object)
     if (key === undefined) return
-    if (type === 'ADDED')
-      expectations.settle(key, object.metadata.labels?.[LABEL.migrationJobUid] ?? '')
+    const labels = object.metadata.labels ?? {}
+    if (type === 'ADDED') {
+      const id = expectationOf(labels[LABEL.app] ?? '', labels[LABEL.migrationJobUid])
+      expectations.settle(key, id)
+    }
     queue.add(key, { priority: PRIORITY.running })
   })
   caches.quotas.on(({ type, object: { metadata } }) => {

@@ -1,5 +1,8 @@
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
-import type { Vmi } from '../../../kubevirt/types.ts'
+import { isPodReady } from '../../../kubevirt/pods.ts'
+import type { Pod, Vmi } from '../../../kubevirt/types.ts'
+import { hasHotplugVolumes, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
+import { attachmentPod } from '../../../rules/attachment-pod.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { backoffOf } from '../../../rules/backoff.ts'
 import { capacityFor } from '../../../rules/capacity.ts'
@@ -27,7 +30,20 @@ export function pending(situation: Situation, now: number): Action[] {
     ]
   }
   if ((vmi.spec.utilityVolumes ?? []).length > 0) return []
-  return situation.targetPod ? pendingPodActions(situation, now) : createTarget(situation)
+  const { targetPod } = situation
+  if (!targetPod) return createTarget(situation)
+  return isPodReady(targetPod)
+    ? attachVolumes(situation, targetPod)
+    : pendingPodActions(situation, now)
+}
+
+/** What was plugged into the VM while it ran has to come to the target's node too. */
+function attachVolumes(situation: Situation, targetPod: Pod): Action[] {
+  const { migration, vmi, sourcePod, attachmentPod: attached, kubevirt } = situation
+  if (attached || !sourcePod || !hasHotplugVolumes(vmi)) return []
+  const volumes = hotpluggedVolumes(vmi.spec, sourcePod)
+  const pod = attachmentPod(targetPod, volumes, kubevirt, migration)
+  return [{ do: 'create-attachment-pod', pod }]
 }
 
 function createTarget(situation: Situation): Action[] {

@@ -48,6 +48,9 @@ async function performOne(action: Action, situation: Situation, hands: Hands): P
     case 'create-target-pod':
       await createTargetPod(action.pod, situation, hands)
       return
+    case 'create-attachment-pod':
+      await createAttachmentPod(action.pod, situation, hands)
+      return
     case 'delete-target-pod':
       if (targetPod) await remove(hands.cluster, PODS, targetPod.metadata)
       note(action.note, situation, hands)
@@ -87,8 +90,7 @@ async function createTargetPod(
   const { migration, vmi } = situation
   const { namespace = '', name, uid = '' } = vmi.metadata
   const key = keyOfObject(migration)
-  // By the migration, since the pod's name is the server's to make.
-  const id = migration.metadata.uid ?? ''
+  const id = expectationOf('virt-launcher', migration.metadata.uid)
   hands.expectations.expect(key, id)
   try {
     const body = { apiVersion: 'v1', kind: 'Pod', ...template }
@@ -104,6 +106,33 @@ async function createTargetPod(
     if (uid) note({ on: 'vmi', type: 'Warning', reason: 'FailedCreate', message }, situation, hands)
     throw err
   }
+}
+
+async function createAttachmentPod(
+  template: PodTemplate,
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  const { namespace = '', uid } = situation.migration.metadata
+  const key = keyOfObject(situation.migration)
+  const id = expectationOf('hotplug-disk', uid)
+  hands.expectations.expect(key, id)
+  try {
+    const body = { apiVersion: 'v1', kind: 'Pod', ...template }
+    const pod = await create<Pod>(hands.cluster, PODS, body, { namespace })
+    const message = `Created attachment pod ${pod.metadata.name}`
+    note({ on: 'migration', type: 'Normal', reason: 'SuccessfulCreate', message }, situation, hands)
+  } catch (err) {
+    hands.expectations.settle(key, id)
+    const message = `Error creating attachment pod: ${messageOf(err)}`
+    note({ on: 'vmi', type: 'Warning', reason: 'FailedCreate', message }, situation, hands)
+    throw err
+  }
+}
+
+/** By the kind of pod and the migration, since the pod's name is the server's to make. */
+export function expectationOf(kind: string, migrationUid: string | undefined): string {
+  return `${kind}/${migrationUid ?? ''}`
 }
 
 async function handOff(

@@ -1,11 +1,13 @@
 import { isStatus } from '../../../cluster/api-error.ts'
 import { create, patch, remove, replace } from '../../../cluster/objects.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { currentPodOf, isPodFinal } from '../../../kubevirt/pods.ts'
 import { PODS, VMIS } from '../../../kubevirt/resources.ts'
-import type { Pod, Vmi } from '../../../kubevirt/types.ts'
+import type { OwnerReference, Pod, Vmi, VmiVolume } from '../../../kubevirt/types.ts'
+import { claimOf, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
+import { attaches, attachmentPod } from '../../../rules/attachment-pod.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { launcherPod } from '../../../rules/launcher-pod.ts'
 import { keyOf, keyOfObject, parseKey } from '../caches.ts'
@@ -16,6 +18,7 @@ import { LAB_RELEASE } from '../release.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
 import { nextVmi } from './status.ts'
+import { volumeStatus } from './volume-status.ts'
 
 const THREADS = 5
 /** ms: how often a change of networks that is put off is looked at again. */
@@ -37,12 +40,31 @@ export function startVmiController(options: ControllerOptions): Worker {
   caches.vmis.on(({ object }) => worker.queue.add(keyOfObject(object)))
   caches.pods.on(({ type, object: { metadata } }) => {
     const owner = metadata.ownerReferences?.find((reference) => reference.controller)
-    if (owner?.kind !== 'VirtualMachineInstance') return
-    const key = keyOf(metadata.namespace, owner.name)
+    const vmiName = owner && vmiOf(metadata.namespace, owner)
+    if (!owner || vmiName === undefined) return
+    const key = keyOf(metadata.namespace, vmiName)
     if (type === 'ADDED') expectations.settle(key, owner.uid)
     worker.queue.add(key)
   })
+  caches.claims.on(({ object: { metadata } }) => {
+    for (const vmi of caches.vmis.list())
+      if (
+        vmi.metadata.namespace === metadata.namespace &&
+        vmi.spec.volumes?.some((volume) => claimOf(volume) === metadata.name)
+      )
+        worker.queue.add(keyOfObject(vmi))
+  })
   return worker
+
+  /** A launcher belongs to a VMI, an attachment pod to a launcher. */
+  function vmiOf(
+    namespace: string | undefined,
+    { kind, name }: OwnerReference,
+  ): string | undefined {
+    if (kind === 'VirtualMachineInstance') return name
+    if (kind !== 'Pod') return undefined
+    return caches.pods.get(namespace, name)?.metadata.annotations?.[ANNOTATION.domain]
+  }
 
   async function reconcile(key: string): Promise<void> {
     const { namespace, name } = parseKey(key)
@@ -57,7 +79,7 @@ export function startVmiController(options: ControllerOptions): Worker {
     } catch (err) {
       failure = err
     }
-    const next = nextVmi(vmi, pods, clock.now())
+    const next = withVolumes(nextVmi(vmi, pods, clock.now()), pods)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
       worker.queue.add(key, { after: NETWORK_INTERVAL })
     if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
@@ -79,6 +101,9 @@ export function startVmiController(options: ControllerOptions): Worker {
 
   async function sync(key: string, vmi: Vmi, pods: Pod[]): Promise<void> {
     if (vmi.metadata.deletionTimestamp) return deletePods(pods)
+    const launcher = currentPodOf(vmi, pods)
+    if (vmi.status?.phase === 'Running' && launcher) await attach(key, vmi, launcher)
+    for (const pod of pods) if (isPodFinal(pod)) await deletePods(attachmentsOf(pod))
     const unprocessed = ['', 'Pending'].includes(vmi.status?.phase ?? '')
     if (unprocessed && pods.length === 0) await createPod(key, vmi)
   }
@@ -112,6 +137,58 @@ export function startVmiController(options: ControllerOptions): Worker {
       recorder.record(vmi, 'Warning', 'FailedCreate', message)
       throw err
     }
+  }
+
+  /** One attachment pod for all that is plugged in now; one that holds anything else goes when this one runs. */
+  async function attach(key: string, vmi: Vmi, launcher: Pod): Promise<void> {
+    const volumes = hotpluggedVolumes(vmi.spec, launcher)
+    const present = attachmentsOf(launcher)
+    const wanted = present.find((pod) => attaches(pod, volumes))
+    if (volumes.length > 0 && !wanted) await createAttachment(key, vmi, launcher, volumes)
+    const served = volumes.length === 0 || wanted?.status?.phase === 'Running'
+    if (served) await deletePods(present.filter((pod) => pod !== wanted))
+  }
+
+  function attachmentsOf(launcher: Pod): Pod[] {
+    return caches.pods
+      .by('owner', launcher.metadata.uid ?? '')
+      .filter(({ metadata }) => metadata.labels?.[LABEL.app] === 'hotplug-disk')
+  }
+
+  async function createAttachment(
+    key: string,
+    vmi: Vmi,
+    launcher: Pod,
+    volumes: VmiVolume[],
+  ): Promise<void> {
+    const { namespace = '' } = vmi.metadata
+    const id = launcher.metadata.uid ?? ''
+    expectations.expect(key, id)
+    try {
+      const template = attachmentPod(launcher, volumes, caches.kubevirt())
+      const body = { apiVersion: 'v1', kind: 'Pod', ...template }
+      const pod = await create<Pod>(cluster, PODS, body, { namespace })
+      recorder.record(
+        vmi,
+        'Normal',
+        'SuccessfulCreate',
+        `Created attachment pod ${pod.metadata.name}`,
+      )
+    } catch (err) {
+      expectations.settle(key, id)
+      const message = `Error creating attachment pod: ${messageOf(err)}`
+      recorder.record(vmi, 'Warning', 'FailedCreate', message)
+      throw err
+    }
+  }
+
+  function withVolumes(vmi: Vmi, pods: Pod[]): Vmi {
+    if ((vmi.spec.volumes ?? []).length === 0) return vmi
+    const launcher = currentPodOf(vmi, pods)
+    const attachment = launcher ? attachmentsOf(launcher)[0] : undefined
+    const claims = (name: string) => caches.claims.get(vmi.metadata.namespace, name)
+    const status = { ...vmi.status, volumeStatus: volumeStatus(vmi, launcher, attachment, claims) }
+    return { ...vmi, status }
   }
 
   async function syncPod(vmi: Vmi, pod: Pod): Promise<void> {

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { patch, remove } from '../../../src/cluster/objects.ts'
+import { podInterfaceName } from '../../../src/kubevirt/multus.ts'
+import { MIGRATIONS, NODES, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
+import type { Migration, Vm, Vmi } from '../../../src/kubevirt/types.ts'
+import { type ControlPlane, startControlPlane } from './control-plane.ts'
+
+const at = (name: string) => ({ namespace: 'demo', name })
+const migrations = (plane: ControlPlane) => plane.all<Migration>(MIGRATIONS)
+const LIVE = { workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } }
+
+test('the drain taint moves all VMs off the node', async () => {
+  const plane = await startControlPlane()
+  await plane.run('vm-1', 'node-1')
+  await plane.run('vm-2', 'node-2')
+  const taints = [{ key: 'kubevirt.io/drain', effect: 'NoSchedule' }]
+  await patch(plane.admin, NODES, { name: 'node-1' }, { spec: { taints } }, 'merge')
+  const [migration] = await plane.until(async () => {
+    const all = await migrations(plane)
+    return all.length > 0 && all
+  }, 'an evacuation')
+  expect(migration?.spec).toEqual({ vmiName: 'vm-1', priority: 'system-critical' })
+  expect(migration?.metadata.annotations).toMatchObject({
+    'kubevirt.io/evacuationMigration': 'node-1',
+  })
+})
+
+test('a canceled evacuation comes back as long as the VM is marked', async () => {
+  const plane = await startControlPlane()
+  await plane.run('vm-1', 'node-1')
+  const mark = { evacuationNodeName: 'node-1' }
+  await patch(plane.controller, VMIS, at('vm-1'), { status: mark }, 'merge')
+  const first = await plane.until(async () => (await migrations(plane))[0], 'an evacuation')
+  await plane.targetOf(first.metadata.name)
+  await remove(plane.admin, MIGRATIONS, first.metadata)
+  const second = await plane.until(
+    async () =>
+      (await migrations(plane)).find(({ metadata }) => metadata.uid !== first.metadata.uid),
+    'another evacuation',
+  )
+  await plane.targetOf(second.metadata.name)
+
+  await patch(plane.controller, VMIS, at('vm-1'), { status: { evacuationNodeName: null } }, 'merge')
+  await plane.until(
+    async () =>
+      (await plane.get<Vmi>(VMIS, 'vm-1')).status?.conditions?.every(
+        ({ type }) => type !== 'EvictionRequested',
+      ),
+    'the mark to be gone',
+  )
+  await remove(plane.admin, MIGRATIONS, second.metadata)
+  await plane.until(async () => (await migrations(plane)).length === 0, 'no evacuation')
+})
+
+/** A VM that runs on node-1 with an interface on a network of its own. */
+async function vmWithNetwork(plane: ControlPlane): Promise<void> {
+  const spec = {
+    evictionStrategy: 'LiveMigrate',
+    domain: {
+      cpu: { model: 'Haswell' },
+      devices: { interfaces: [{ name: 'blue', bridge: {} }] },
+    },
+    networks: [{ name: 'blue', multus: { networkName: 'nad-blue' } }],
+  }
+  await plane.create(VMS, {
+    metadata: { name: 'vm-1' },
+    spec: { runStrategy: 'Always', template: { metadata: {}, spec } },
+  })
+  const pod = await plane.launcherOf('vm-1')
+  const status = [{ name: 'demo/nad-blue', interface: podInterfaceName('blue') }]
+  const annotations = { 'k8s.v1.cni.cncf.io/network-status': JSON.stringify(status) }
+  await plane.annotate(pod, annotations)
+  await plane.start(pod, 'node-1')
+  await plane.until(
+    async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.phase === 'Scheduled',
+    'vm-1 to be Scheduled',
+  )
+  await plane.handle('node-1', 'vm-1', {
+    phase: 'Running',
+    selinuxContext: 'none',
+    conditions: [{ type: 'LiveMigratable', status: 'True' }],
+    interfaces: [{ name: 'blue', infoSource: 'domain, multus-status' }],
+  })
+}
+
+test('a VM whose network is attached elsewhere moves by itself', async () => {
+  const plane = await startControlPlane(LIVE)
+  await vmWithNetwork(plane)
+  const networks = [{ name: 'blue', multus: { networkName: 'nad-red' } }]
+  await patch(plane.admin, VMS, at('vm-1'), { spec: { template: { spec: { networks } } } }, 'merge')
+  const conditions = await plane.until(async () => {
+    const found = (await plane.get<Vmi>(VMIS, 'vm-1')).status?.conditions
+    return found?.some(({ type }) => type === 'MigrationRequired') && found
+  }, 'MigrationRequired')
+  expect(conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'MigrationRequired',
+      status: 'True',
+      reason: 'AutoMigrationDueToLiveUpdate',
+    }),
+  )
+  const migration = await plane.until(async () => (await migrations(plane))[0], 'a migration')
+  expect(migration.metadata.annotations).toHaveProperty(['kubevirt.io/workloadUpdateMigration'])
+  expect(migration.spec.priority).toBe('user-triggered')
+  const target = await plane.targetOf(migration.metadata.name)
+  expect(target.metadata.annotations?.['k8s.v1.cni.cncf.io/networks']).toContain('nad-red')
+})
+
+test('a VM is stopped and started by its run strategy', async () => {
+  const plane = await startControlPlane()
+  await plane.create(VMS, {
+    metadata: { name: 'vm-1' },
+    spec: {
+      runStrategy: 'Always',
+      template: { spec: { domain: { cpu: { model: 'Haswell' }, devices: {} } } },
+    },
+  })
+  const pod = await plane.launcherOf('vm-1')
+  const status = async () => (await plane.get<Vm>(VMS, 'vm-1')).status?.printableStatus
+  await plane.until(async () => (await status()) === 'Starting', 'Starting')
+  await patch(plane.admin, VMS, at('vm-1'), { spec: { runStrategy: 'Halted' } }, 'merge')
+  await plane.until(async () => (await status()) === 'Stopped', 'Stopped')
+  expect(await plane.told('vm-1')).toContainEqual(
+    expect.stringMatching(/^Stopped the virtual machine by deleting the virtual machine instance /),
+  )
+  await patch(plane.admin, VMS, at('vm-1'), { spec: { runStrategy: 'Always' } }, 'merge')
+  const again = await plane.until(async () => {
+    const found = await plane.launcherOf('vm-1')
+    return found.metadata.uid !== pod.metadata.uid && found
+  }, 'another launcher')
+  expect(again.metadata.annotations?.['kubevirt.io/vm-generation']).not.toBe('1')
+  await remove(plane.admin, VMS, at('vm-1'))
+  await plane.until(async () => (await plane.all<Vm>(VMS)).length === 0, 'the VM to be gone')
+})
