@@ -17,17 +17,34 @@ export function shortages(pod: Pod, node: Node, others: readonly Pod[]): Obstacl
   if (others.length + 1 > slots) {
     obstacles.push({ kind: 'pods', used: others.length, allocatable: slots })
   }
-  const asked = others.map((other) => podResources(other, 'requests'))
-  for (const [resource, amount] of Object.entries(podResources(pod, 'requests'))) {
-    const number = resource === 'cpu' ? milliOf : (a: Amount) => unitsOf(a)
-    const requested = number(amount)
-    const room = number(parseQuantity(allocatable[resource]) ?? ZERO)
-    const used = asked.reduce((sum, own) => sum + number(own[resource] ?? ZERO), 0)
+  for (const [resource, requested] of Object.entries(requestsOf(pod))) {
+    const room = numberOf(resource, parseQuantity(allocatable[resource]) ?? ZERO)
+    const used = others.reduce((sum, other) => sum + (requestsOf(other)[resource] ?? 0), 0)
     if (requested > 0 && requested > room - used) {
       obstacles.push({ kind: 'resource', resource, requested, used, allocatable: room })
     }
   }
   return obstacles
+}
+
+const requests = new WeakMap<Pod, Record<string, number>>()
+
+/**
+ * What a pod asks for: milli-CPUs for `cpu`, bytes or pieces for all others. Worked out once for each pod object, for a
+ * scheduler asks it of every pod for every pod.
+ */
+export function requestsOf(pod: Pod): Record<string, number> {
+  let known = requests.get(pod)
+  if (!known) {
+    const asked = Object.entries(podResources(pod, 'requests'))
+    known = Object.fromEntries(asked.map(([name, amount]) => [name, numberOf(name, amount)]))
+    requests.set(pod, known)
+  }
+  return known
+}
+
+export function numberOf(resource: string, amount: Amount): number {
+  return resource === 'cpu' ? milliOf(amount) : unitsOf(amount)
 }
 
 /** The sum of the weights of the pod's preferred node affinities that the node meets. */

@@ -1,7 +1,6 @@
-import { milliOf, parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
+import { parseQuantity, ZERO } from '../../kubevirt/quantity.ts'
 import type { Node, Pod } from '../../kubevirt/types.ts'
-import { preferenceFor } from '../../rules/placement-node.ts'
-import { podResources } from '../../rules/pod-resources.ts'
+import { numberOf, preferenceFor, requestsOf } from '../../rules/placement-node.ts'
 
 /**
  * Which of the nodes that fit is taken: the pod's own preference first, then the node with the most of its memory and
@@ -34,12 +33,8 @@ export function bestNode(
 /** 0 to 1, the mean of memory and CPU. */
 function freeShare(node: Node, pods: readonly Pod[]): number {
   const share = (resource: 'cpu' | 'memory') => {
-    const number = resource === 'cpu' ? milliOf : unitsOf
-    const room = number(parseQuantity(node.status?.allocatable?.[resource]) ?? ZERO)
-    const used = pods.reduce(
-      (sum, pod) => sum + number(podResources(pod, 'requests')[resource] ?? ZERO),
-      0,
-    )
+    const room = numberOf(resource, parseQuantity(node.status?.allocatable?.[resource]) ?? ZERO)
+    const used = pods.reduce((sum, pod) => sum + (requestsOf(pod)[resource] ?? 0), 0)
     return room > 0 ? 1 - used / room : 0
   }
   return (share('cpu') + share('memory')) / 2
