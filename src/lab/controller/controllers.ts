@@ -3,6 +3,7 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import { startCaches } from './caches.ts'
 import { startEvacuationController } from './evacuation-controller.ts'
 import { createEventRecorder } from './event-recorder.ts'
+import { startGarbageCollector } from './garbage-collector.ts'
 import { startMigrationController } from './migration/controller.ts'
 import { startQuotaController } from './quota-controller.ts'
 import { startVmController } from './vm/controller.ts'
@@ -37,6 +38,7 @@ export async function startControllers(options: ControllersOptions): Promise<Con
     startEvacuationController(shared),
     startWorkloadUpdater(shared),
     startQuotaController(shared),
+    startGarbageCollector(shared),
   ]
   let closing: Promise<void> | undefined
   const close = () => {
