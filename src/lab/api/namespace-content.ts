@@ -1,5 +1,6 @@
 import type { Api, WriteOptions } from './api.ts'
 import type { ApiObject } from './kind.ts'
+import { later } from './later.ts'
 import { remove } from './remove.ts'
 import type { StoreEvent } from './store.ts'
 
@@ -35,16 +36,13 @@ export function emptyNamespaces(api: Api): void {
         if (!metadata.deletionTimestamp) remove(api, kind, name, metadata.name, {}, OPTIONS)
     finish(name)
   }
-  // Not within the write that told of it: its caller must find the store as it left it.
-  const later = (work: (name: string) => void, name: string) => queueMicrotask(() => work(name))
-
   store.subscribe(namespaces, store.revision, ({ type, object, previous }: StoreEvent) => {
-    if (type === 'MODIFIED' && isNewlyDeleted(object, previous)) later(clear, object.metadata.name)
+    if (type === 'MODIFIED' && isNewlyDeleted(object, previous)) later(() => clear(object.metadata.name))
   })
   for (const kind of content)
     store.subscribe(kind, store.revision, ({ type, object }) => {
       const { namespace } = object.metadata
-      if (type === 'DELETED' && terminating(namespace)) later(finish, namespace!)
+      if (type === 'DELETED' && terminating(namespace)) later(() => finish(namespace!))
     })
 }
 

@@ -8,6 +8,7 @@ import { ownAdmission } from './admission/index.ts'
 import type { Api } from './api.ts'
 import { createAuthenticator } from './authentication.ts'
 import { bootstrap } from './bootstrap.ts'
+import { collectGarbage } from './garbage-collection.ts'
 import { createHandler } from './handler.ts'
 import { createKindTable, type KindTable } from './kind-table.ts'
 import { ALL_KINDS } from './kinds/index.ts'
@@ -84,6 +85,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
   bootstrap(api)
   emptyNamespaces(api)
+  collectGarbage(api)
 
   const authenticate = createAuthenticator(users)
   const route = createRouter(api, SPECIAL_ROUTES, VIRTUAL_RESOURCES)

@@ -249,3 +249,45 @@ test('a namespace goes with the last object in it, and takes nothing new meanwhi
   })
   expect((await send(inside)).status).toBe(404)
 })
+
+test('what an object owns goes after it, before it, or stays, as the deletion says', async () => {
+  const { send } = await startTestApi()
+  const maps = `${CORE}/configmaps`
+  const names = async () =>
+    (await send(maps)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
+  const make = async () => {
+    const { body: owner } = await send(maps, { body: configMap('owner') })
+    const { name, uid } = owner.metadata
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid }]
+    const owned = (name: string, finalizers: string[] = []) =>
+      send(maps, { body: { metadata: { name, ownerReferences, finalizers } } })
+    await owned('a')
+    await owned('held', ['x/y'])
+  }
+  const letGo = () =>
+    send(`${maps}/held`, {
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { finalizers: null } },
+    })
+  const remove = (propagationPolicy: string) =>
+    send(`${maps}/owner`, { method: 'DELETE', body: { propagationPolicy } })
+
+  await make()
+  await remove('Background')
+  expect(await names()).toEqual(['held'])
+  await letGo()
+  expect(await names()).toEqual([])
+
+  await make()
+  const { body } = await remove('Foreground')
+  expect(body.metadata.finalizers).toEqual(['foregroundDeletion'])
+  expect(await names()).toEqual(['held', 'owner'])
+  await letGo()
+  expect(await names()).toEqual([])
+
+  await make()
+  await remove('Orphan')
+  expect(await names()).toEqual(['a', 'held'])
+  expect((await send(`${maps}/a`)).body.metadata.ownerReferences).toBeUndefined()
+})
