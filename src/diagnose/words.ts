@@ -56,3 +56,15 @@ export function short(text: string, limit = 240): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`
 }
+
+/**
+ * A command to be copied into a shell. What is put in comes from the evidence: it is quoted unless it is plain, so that no
+ * name can become a command of its own.
+ */
+export function shell(parts: TemplateStringsArray, ...values: (string | undefined)[]): string {
+  return parts.reduce((command, part, i) => `${command}${quoted(values[i - 1] ?? '')}${part}`)
+}
+
+function quoted(value: string): string {
+  return /^[\w.:/=@%+,-]*$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
+}

@@ -2,7 +2,7 @@ import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { age, listing } from '../words.ts'
+import { age, listing, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
 /** A KubeVirt that is not (or no longer) rolled out; what front ends refuse to work with. */
@@ -40,7 +40,7 @@ export const deployed: Check = {
         remedy: [
           {
             text: 'See what is not rolled out',
-            command: `kubectl -n ${kubevirt?.metadata.namespace ?? 'kubevirt'} get kubevirt,deploy,ds,pods`,
+            command: shell`kubectl -n ${kubevirt?.metadata.namespace ?? 'kubevirt'} get kubevirt,deploy,ds,pods`,
           },
         ],
         endsByItself: 'unknown',

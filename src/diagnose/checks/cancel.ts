@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import { shell } from '../words.ts'
 
 /** A deletion that is not acted on: only before hand-off and in Running is a cancel carried out. */
 export const deferredCancel: Check = {
@@ -36,7 +37,7 @@ export const deferredCancel: Check = {
           remedy: [
             {
               text: 'Remove the finalizer by hand, once the VM is surely not being moved',
-              command: `kubectl -n ${subject.namespace} patch vmim ${migration!.metadata.name} --type merge -p '{"metadata":{"finalizers":null}}'`,
+              command: shell`kubectl -n ${subject.namespace} patch vmim ${migration!.metadata.name} --type merge -p '{"metadata":{"finalizers":null}}'`,
               risk: 'KubeVirt does not clean up after it',
             },
           ],
@@ -65,7 +66,7 @@ export const deferredCancel: Check = {
           { text: 'Wait until it runs' },
           {
             text: 'Or delete the target pod, which fails the migration',
-            command: `kubectl -n ${subject.namespace} delete pod ${subject.targetPod?.metadata.name ?? 'TARGET'}`,
+            command: shell`kubectl -n ${subject.namespace} delete pod ${subject.targetPod?.metadata.name ?? 'TARGET'}`,
             risk: 'the attempt ends at once',
           },
         ],

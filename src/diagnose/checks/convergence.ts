@@ -6,7 +6,7 @@ import { copyLimits } from '../../rules/convergence.ts'
 import type { Check } from '../check.ts'
 import { type EvidenceItem, type Finding, finding, type Remedy } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
-import { age, exactSeconds, moment } from '../words.ts'
+import { age, exactSeconds, moment, shell } from '../words.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
 
 interface Progress {
@@ -213,7 +213,7 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
       : [
           {
             text: 'Follow it',
-            command: `kubectl mig status -n ${subject.namespace} ${subject.name} -w`,
+            command: shell`kubectl mig status -n ${subject.namespace} ${subject.name} -w`,
           },
         ],
     endsByItself: 'yes',

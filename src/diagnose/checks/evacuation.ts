@@ -2,7 +2,7 @@ import { evictionStrategyOf } from '../../rules/eviction.ts'
 import { migratabilityOf } from '../../rules/migratability.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { listing } from '../words.ts'
+import { listing, shell } from '../words.ts'
 
 /** A VM that is marked for evacuation, and no migration exists. */
 export const evacuation: Check = {
@@ -31,7 +31,7 @@ export const evacuation: Check = {
             { text: 'See the controller that is responsible for this VM' },
             {
               text: 'Or migrate it by hand',
-              command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+              command: shell`kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
             },
           ],
           endsByItself: 'no',
@@ -94,7 +94,7 @@ export const drainHangs: Check = {
           },
           {
             text: 'Shut the VM down',
-            command: `kubectl -n ${subject.namespace} patch vm ${subject.name} --type merge -p '{"spec":{"runStrategy":"Halted"}}'`,
+            command: shell`kubectl -n ${subject.namespace} patch vm ${subject.name} --type merge -p '{"spec":{"runStrategy":"Halted"}}'`,
             risk: 'the guest stops',
           },
         ],

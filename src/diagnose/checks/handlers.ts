@@ -3,7 +3,7 @@ import type { Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { age, listing } from '../words.ts'
+import { age, listing, shell } from '../words.ts'
 
 /** virt-handler of a node that a migration needs is not ready. */
 export const handlers: Check = {
@@ -73,13 +73,13 @@ function notReady(subject: Subject, world: World, pod: Pod, node: string, role: 
     remedy: [
       {
         text: 'Restore virt-handler on that node',
-        command: `kubectl -n ${pod.metadata.namespace ?? 'kubevirt'} logs ${pod.metadata.name} --previous`,
+        command: shell`kubectl -n ${pod.metadata.namespace ?? 'kubevirt'} logs ${pod.metadata.name} --previous`,
       },
       ...(preparing
         ? [
             {
               text: 'Or delete the target pod, which fails the migration; deleting the VMIM alone takes no effect in this phase',
-              command: `kubectl -n ${subject.namespace} delete pod ${subject.targetPod?.metadata.name ?? 'TARGET'}`,
+              command: shell`kubectl -n ${subject.namespace} delete pod ${subject.targetPod?.metadata.name ?? 'TARGET'}`,
               risk: 'the attempt ends',
             },
           ]

@@ -2,7 +2,7 @@ import { conditionOf } from '../../kubevirt/migration.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
 import type { Subject } from '../subject.ts'
-import { listing, short } from '../words.ts'
+import { listing, shell, short } from '../words.ts'
 
 /** Conditions by which KubeVirt itself says that something holds the migration. */
 export const blockedConditions: Check = {
@@ -120,7 +120,7 @@ export const vmNotRunning: Check = {
         remedy: [
           {
             text: 'See why the VM does not start',
-            command: `kubectl -n ${subject.namespace} describe pod ${pod?.metadata.name ?? `-l vm.kubevirt.io/name=${subject.name}`}`,
+            command: shell`kubectl -n ${subject.namespace} describe pod ${pod?.metadata.name ?? `-l vm.kubevirt.io/name=${subject.name}`}`,
           },
         ],
         endsByItself: 'unknown',

@@ -4,7 +4,7 @@ import type { Vmi } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject } from '../subject.ts'
-import { age, listing, short } from '../words.ts'
+import { age, listing, shell, short } from '../words.ts'
 
 /** Hotplugged volumes reach the target through an attachment pod; without it the migration waits for ever. */
 export const attachment: Check = {
@@ -21,7 +21,7 @@ export const attachment: Check = {
     const pod = pods.find((p) => !['Succeeded', 'Failed'].includes(p.status?.phase ?? ''))
     const cancel = {
       text: 'Cancel the migration and start it again',
-      command: `kubectl mig cancel -n ${subject.namespace} vmim/${subject.migration?.metadata.name ?? ''}`,
+      command: shell`kubectl mig cancel -n ${subject.namespace} vmim/${subject.migration?.metadata.name ?? ''}`,
     }
     if (!pod) {
       const created = subject.said.find(({ quote }) => /Error creating attachment pod/.test(quote))
@@ -147,7 +147,7 @@ export const attachmentLost: Check = {
         remedy: [
           {
             text: 'Drain with a selector that leaves hp-volume pods out until the VM has moved',
-            command: `kubectl drain ${node} --pod-selector='kubevirt.io!=hotplug-disk'`,
+            command: shell`kubectl drain ${node} --pod-selector='kubevirt.io!=hotplug-disk'`,
           },
           {
             text: 'Stop and start the VM to get its disk back',

@@ -4,7 +4,7 @@ import { isPodFinal } from '../../kubevirt/pods.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { age, listing } from '../words.ts'
+import { age, listing, shell } from '../words.ts'
 
 /** A PVC that is being deleted, and a finished launcher that still refers to it. */
 export const heldClaim: Check = {
@@ -47,7 +47,7 @@ export const heldClaim: Check = {
             remedy: [
               {
                 text: 'Delete that pod',
-                command: `kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
+                command: shell`kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
               },
             ],
             endsByItself: 'unknown',
@@ -101,7 +101,7 @@ export const staleHalf: Check = {
         remedy: [
           {
             text: `Delete the stale half, after it is sure that the source VMI is gone or Succeeded`,
-            command: `kubectl -n ${subject.namespace} delete vmim ${subject.migration!.metadata.name}`,
+            command: shell`kubectl -n ${subject.namespace} delete vmim ${subject.migration!.metadata.name}`,
           },
         ],
         endsByItself: 'no',

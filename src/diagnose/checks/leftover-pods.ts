@@ -5,7 +5,7 @@ import type { Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { listing } from '../words.ts'
+import { listing, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
 /** Launcher pods of earlier migrations that have not ended: no target pod is made while two live. */
@@ -54,7 +54,7 @@ function sidecar(pod: Pod, subject: Subject): Finding[] | undefined {
       remedy: [
         {
           text: 'Delete the old pod',
-          command: `kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
+          command: shell`kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
         },
         { text: 'Upgrade KubeVirt, which ends istio-proxy itself (quitquitquit)' },
       ],
@@ -101,7 +101,7 @@ function stillRunning(pod: Pod, subject: Subject, world: World): Finding[] {
         },
         {
           text: 'Or delete it, once it is sure that the VM does not run in it',
-          command: `kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
+          command: shell`kubectl -n ${subject.namespace} delete pod ${pod.metadata.name}`,
           risk: 'if the VM does run in it, it is killed',
         },
       ],
@@ -134,7 +134,7 @@ export const staleCount: Check = {
         remedy: [
           {
             text: 'If the line is newer than the pod’s end: delete the completed pod',
-            command: `kubectl -n ${subject.namespace} delete pod ${pod!.metadata.name}`,
+            command: shell`kubectl -n ${subject.namespace} delete pod ${pod!.metadata.name}`,
           },
           { text: 'Or restart virt-controller, which reads everything anew' },
         ],
@@ -179,7 +179,7 @@ export const sharedAddress: Check = {
         remedy: [
           {
             text: 'Delete the finished pod',
-            command: `kubectl -n ${subject.namespace} delete pod ${ghost.metadata.name}`,
+            command: shell`kubectl -n ${subject.namespace} delete pod ${ghost.metadata.name}`,
           },
         ],
         endsByItself: 'no',

@@ -5,7 +5,7 @@ import { limitsOf } from '../../rules/pending-timeout.ts'
 import type { Check } from '../check.ts'
 import { type EvidenceItem, type Finding, finding } from '../finding.ts'
 import type { Subject } from '../subject.ts'
-import { age, exactSeconds, listing, plural, short } from '../words.ts'
+import { age, exactSeconds, listing, plural, shell, short } from '../words.ts'
 
 /** A target pod that KubeVirt deleted because its time was up, once or again and again. */
 export const timedOut: Check = {
@@ -47,7 +47,7 @@ export const timedOut: Check = {
             text: unschedulable
               ? 'Mend what kept it from being scheduled, then migrate again'
               : 'Migrate again and see the events of the target pod while it is Pending',
-            command: `kubectl -n ${subject.namespace} get events --field-selector involvedObject.kind=Pod`,
+            command: shell`kubectl -n ${subject.namespace} get events --field-selector involvedObject.kind=Pod`,
           },
         ],
         confidence: 'certain',
@@ -82,11 +82,11 @@ function loop(
     remedy: [
       {
         text: 'See why the current target pod is not placed or started',
-        command: `kubectl -n ${subject.namespace} describe pod -l kubevirt.io/migrationJobUID=${subject.migration?.metadata.uid ?? ''}`,
+        command: shell`kubectl -n ${subject.namespace} describe pod -l kubevirt.io/migrationJobUID=${subject.migration?.metadata.uid ?? ''}`,
       },
       {
         text: 'Cancel the migration',
-        command: `kubectl mig cancel -n ${subject.namespace} vmim/${subject.migration?.metadata.name ?? ''}`,
+        command: shell`kubectl mig cancel -n ${subject.namespace} vmim/${subject.migration?.metadata.name ?? ''}`,
         risk: 'the attempt ends',
       },
     ],
@@ -133,7 +133,7 @@ function inferred(subject: Subject): Finding[] {
       remedy: [
         {
           text: 'Migrate again, and describe the target pod while it is Pending',
-          command: `kubectl -n ${subject.namespace} describe pod -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''}`,
+          command: shell`kubectl -n ${subject.namespace} describe pod -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''}`,
         },
       ],
     }),

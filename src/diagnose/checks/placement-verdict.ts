@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Objection } from '../scheduler-message.ts'
-import { listing, plural, short } from '../words.ts'
+import { listing, plural, shell, short } from '../words.ts'
 import { cordoned, describeNodes, taintsOf } from './placement-nodes.ts'
 import { selectorVerdict } from './placement-selector.ts'
 import type { PlacementVerdict, Unplaced } from './unplaced.ts'
@@ -71,7 +71,7 @@ function byKind(unplaced: Unplaced, objections: Objection[]): PlacementVerdict {
         remedy: [
           {
             text: 'Uncordon a node',
-            command: `kubectl uncordon ${others.find((node) => node.spec.unschedulable)?.metadata.name ?? 'NODE'}`,
+            command: shell`kubectl uncordon ${others.find((node) => node.spec.unschedulable)?.metadata.name ?? 'NODE'}`,
           },
         ],
       }
@@ -215,7 +215,7 @@ function claim({ subject }: Unplaced, { text, detail }: Objection): PlacementVer
     remedy: [
       {
         text: 'See the claim',
-        command: `kubectl -n ${subject.namespace} describe pvc ${detail ?? ''}`.trim(),
+        command: shell`kubectl -n ${subject.namespace} describe pvc ${detail ?? ''}`.trim(),
       },
     ],
   }

@@ -5,7 +5,7 @@ import type { KubeObject, Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { age, listing, moment, plural } from '../words.ts'
+import { age, listing, moment, plural, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
 /** An interface of the guest that forwards a port which the migration uses (KubeVirt up to v0.41). */
@@ -145,7 +145,7 @@ function restarted(
     remedy: [
       {
         text: `See on which side the guest runs before anything is deleted`,
-        command: `kubectl -n ${subject.namespace} exec ${subject.targetPod?.metadata.name ?? 'TARGET'} -c compute -- virsh list --all`,
+        command: shell`kubectl -n ${subject.namespace} exec ${subject.targetPod?.metadata.name ?? 'TARGET'} -c compute -- virsh list --all`,
       },
       { text: 'Migrate again when the rollout is over' },
     ],

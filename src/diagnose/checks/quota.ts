@@ -16,7 +16,7 @@ import { admitPod } from '../../rules/quota.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
-import { exactBytes } from '../words.ts'
+import { exactBytes, shell } from '../words.ts'
 import { evidenceOf, fromCause } from './texts.ts'
 
 interface Shortage {
@@ -58,7 +58,7 @@ export const quota: Check = {
         remedy: [
           {
             text: 'See the quotas of the namespace',
-            command: `kubectl -n ${subject.namespace} describe quota`,
+            command: shell`kubectl -n ${subject.namespace} describe quota`,
           },
         ],
         endsByItself: 'unknown',

@@ -2,7 +2,7 @@ import type { ContainerStatus, Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Said, Subject } from '../subject.ts'
-import { short } from '../words.ts'
+import { shell, short } from '../words.ts'
 import { evidenceOfEvents } from './pending-timeouts.ts'
 import { evidenceOf } from './texts.ts'
 
@@ -84,7 +84,7 @@ function endedFinding(
     remedy: [
       {
         text: 'Read the log of its compute container (panic, OOM), also of the previous run',
-        command: `kubectl -n ${subject.namespace} logs ${name} -c compute`,
+        command: shell`kubectl -n ${subject.namespace} logs ${name} -c compute`,
       },
     ],
     ...(ended === undefined && { weight: -20 }),
@@ -123,7 +123,7 @@ function gone(subject: Subject, said: Said): Finding {
     remedy: [
       {
         text: 'Migrate again and keep the log of the target launcher',
-        command: `kubectl -n ${subject.namespace} logs -f -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''} -c compute`,
+        command: shell`kubectl -n ${subject.namespace} logs -f -l kubevirt.io/created-by=${subject.vmi?.metadata.uid ?? ''} -c compute`,
       },
     ],
     weight: -20,

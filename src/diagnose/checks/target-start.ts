@@ -7,7 +7,7 @@ import type { Check } from '../check.ts'
 import { type EvidenceItem, type Finding, finding } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
 import { fill } from '../texts.ts'
-import { age, exactSeconds, listing, moment, short } from '../words.ts'
+import { age, exactSeconds, listing, moment, shell, short } from '../words.ts'
 import { evidenceOf, objectsOf } from './texts.ts'
 
 const IMAGE =
@@ -122,7 +122,7 @@ function fromStates(
       remedy: [
         {
           text: 'Read its log',
-          command: `kubectl -n ${subject.namespace} logs ${pod.metadata.name} -c ${crash.container} --previous`,
+          command: shell`kubectl -n ${subject.namespace} logs ${pod.metadata.name} -c ${crash.container} --previous`,
         },
       ],
     })
@@ -161,7 +161,7 @@ function stuck(
     remedy: [
       {
         text: 'See the events of the pod',
-        command: `kubectl -n ${subject.namespace} describe pod ${pod.metadata.name}`,
+        command: shell`kubectl -n ${subject.namespace} describe pod ${pod.metadata.name}`,
       },
     ],
     weight: -5,
@@ -222,7 +222,7 @@ function unready(subject: Subject, world: World, pod: Pod): Finding[] {
       remedy: [
         {
           text: 'See that container’s log; else cancel the migration',
-          command: `kubectl -n ${subject.namespace} logs ${pod.metadata.name} -c ${bad[0]!.name}`,
+          command: shell`kubectl -n ${subject.namespace} logs ${pod.metadata.name} -c ${bad[0]!.name}`,
         },
       ],
       endsByItself: 'no',

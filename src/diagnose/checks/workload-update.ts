@@ -4,7 +4,7 @@ import { migratabilityOf } from '../../rules/migratability.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding, type Remedy } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { listing } from '../words.ts'
+import { listing, shell } from '../words.ts'
 
 /** Changes that only a migration carries out (control-plane.md §4.3). */
 const CHANGES = ['VolumesChange', 'HotVCPUChange', 'HotMemoryChange', 'MigrationRequired']
@@ -46,7 +46,7 @@ export const workloadUpdate: Check = {
           ownerRemedy(world),
           {
             text: 'Or migrate the VM by hand',
-            command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+            command: shell`kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
           },
         ],
         endsByItself: 'no',
@@ -80,7 +80,7 @@ function updaterWaits(subject: Subject, { kubevirt }: World, changes: string[]):
     remedy: [
       {
         text: 'Mend what is named, or migrate the VM by hand',
-        command: `kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
+        command: shell`kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
       },
     ],
     endsByItself: 'unknown',
@@ -139,11 +139,11 @@ function ownerRemedy({ evidence, kubevirt }: World): Remedy {
   if (hco)
     return {
       text: 'Set workloadUpdateMethods to [LiveMigrate] in the HyperConverged object, which owns the KubeVirt CR',
-      command: `kubectl -n ${hco.metadata.namespace} patch hyperconverged ${hco.metadata.name} --type merge -p '${value}'`,
+      command: shell`kubectl -n ${hco.metadata.namespace} patch hyperconverged ${hco.metadata.name} --type merge -p ${value}`,
     }
   const { namespace = 'kubevirt', name = 'kubevirt' } = kubevirt?.metadata ?? {}
   return {
     text: 'Set spec.workloadUpdateStrategy.workloadUpdateMethods to [LiveMigrate] (with HCO: in the HyperConverged object)',
-    command: `kubectl -n ${namespace} patch kubevirt ${name} --type merge -p '${value}'`,
+    command: shell`kubectl -n ${namespace} patch kubevirt ${name} --type merge -p ${value}`,
   }
 }
