@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, MigError } from '../errors.ts'
 import type { RunningLab } from './run.ts'
 
 /** What a lab that runs in the background tells the command that started it. */
-export type DetachedMessage =
+type DetachedMessage =
   | { type: 'ready'; lab: Omit<RunningLab, 'abandon'> }
   | { type: 'failed'; message: string; hint?: string; exit: ExitCode }
 

@@ -5,7 +5,7 @@ import type { Quantity, Vm } from '../kubevirt/types.ts'
 import { LAB_ANNOTATION } from './annotations.ts'
 
 /** What the lab plays; its controllers follow this release. */
-export const KUBEVIRT_VERSION = 'v1.9.0'
+const KUBEVIRT_VERSION = 'v1.9.0'
 const NAMESPACE = 'kubevirt'
 const LOCAL_DISK = '16Mi'
 

@@ -15,7 +15,7 @@ export interface Placement {
   rejections: Rejection[]
 }
 
-export interface Rejection {
+interface Rejection {
   node: string
   /** What the first objecting filter objects to: one thing, or several resources at once. */
   obstacles: [Obstacle, ...Obstacle[]]

@@ -27,7 +27,7 @@ export interface LauncherOptions {
 }
 
 /** What libvirt would say of the one domain that a launcher has. */
-export interface Domain {
+interface Domain {
   state: 'none' | 'incoming' | 'running' | 'paused' | 'ended'
   /** When a migration to here was complete, in ms since the epoch. */
   arrivedAt: number | undefined

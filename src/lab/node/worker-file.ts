@@ -5,18 +5,26 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /**
  * Where the file is with which a node's thread starts. In a checkout and in tests it is TypeScript beside this file.
  * The bundle, and so the package that npm installs, has it as an entry of its own at the same path below dist/, wherever
- * the bundler put the code that asks.
+ * the bundler put the code that asks. A single executable has the bundle's dist/ beside itself.
  * @param from URL of the asking module
+ * @param executable path of the running program
  */
-export function workerFile(from: string = import.meta.url): URL {
+export function workerFile(from = import.meta.url, executable = process.execPath): URL {
   const source = new URL('./worker.ts', from)
   if (from.endsWith('.ts') && existsSync(source)) return source
-  const tried: string[] = []
-  for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {
-    const file = join(folder, 'src/lab/node/worker.js')
-    if (existsSync(file)) return pathToFileURL(file)
-    tried.push(file)
-    if (folder === dirname(folder)) break
-  }
-  throw new Error(`this copy of kubectl-mig is incomplete: there is no ${tried[0]}`)
+  const start = from.startsWith('file:') ? dirname(fileURLToPath(from)) : dirname(executable)
+  const bundled = 'src/lab/node/worker.js'
+  const candidates = [
+    ...upwards(start).map((folder) => join(folder, bundled)),
+    join(dirname(executable), 'dist', bundled),
+  ]
+  const found = candidates.find((file) => existsSync(file))
+  if (found) return pathToFileURL(found)
+  throw new Error(`this copy of kubectl-mig is incomplete: ${bundled} is missing`)
+}
+
+/** The folder and all that it lies in. */
+function upwards(folder: string): string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [folder, ...upwards(above)]
 }

@@ -6,7 +6,7 @@ import { startOf } from './process.ts'
 import { type LabRecord, parseRecord } from './record.ts'
 
 /** `$XDG_STATE_HOME/kubectl-mig/labs`, where each lab has a folder. */
-export function labsFolder(env: NodeJS.ProcessEnv): string {
+function labsFolder(env: NodeJS.ProcessEnv): string {
   const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state')
   return join(state, 'kubectl-mig', 'labs')
 }

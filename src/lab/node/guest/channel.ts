@@ -189,7 +189,7 @@ export class Channel {
 }
 
 /** The other side went away, or was cut off, before it had said that it was done. */
-export class ChannelClosed extends Error {
+class ChannelClosed extends Error {
   constructor() {
     super('the data channel was closed before the copy was complete')
     this.name = 'ChannelClosed'
