@@ -10,8 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
  * @param executable path of the running program
  */
 export function workerFile(from = import.meta.url, executable = process.execPath): URL {
-  const source = new URL('./worker.ts', from)
-  if (from.endsWith('.ts') && existsSync(source)) return source
+  const source = from.endsWith('.ts') ? new URL('./worker.ts', from) : undefined
+  if (source && existsSync(source)) return source
   const start = from.startsWith('file:') ? dirname(fileURLToPath(from)) : dirname(executable)
   const bundled = 'src/lab/node/worker.js'
   const candidates = [
