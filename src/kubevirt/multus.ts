@@ -3,7 +3,7 @@ import type { Pod, VmiSpec } from './types.ts'
 
 /** What Multus is asked for, and what it says it has done; both JSON lists on the pod. */
 export const NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks'
-export const NETWORK_STATUS_ANNOTATION = 'k8s.v1.cni.cncf.io/network-status'
+const NETWORK_STATUS_ANNOTATION = 'k8s.v1.cni.cncf.io/network-status'
 
 export type Network = NonNullable<VmiSpec['networks']>[number]
 

@@ -19,12 +19,12 @@ export function isPodReady(pod: Pod): boolean {
   )
 }
 
-export function isLauncher(pod: Pod): boolean {
+function isLauncher(pod: Pod): boolean {
   return pod.metadata.labels?.[LABEL.app] === 'virt-launcher'
 }
 
 /** The uid of the migration that made this pod; a VM's current pod usually still carries that of its last move. */
-export function migrationUidOf(pod: Pod): string | undefined {
+function migrationUidOf(pod: Pod): string | undefined {
   return pod.metadata.labels?.[LABEL.migrationJobUid]
 }
 

@@ -24,7 +24,7 @@ export type CapacityDecision =
       node?: string
     }
 
-export interface Slots {
+interface Slots {
   used: number
   of: number
   by: Migration[]

@@ -2,7 +2,7 @@ import { isFinal, phaseOf } from '../kubevirt/migration.ts'
 import type { Migration } from '../kubevirt/types.ts'
 
 /** How many finished migrations of one VM KubeVirt keeps. */
-export const KEPT = 5
+const KEPT = 5
 
 export interface Collected {
   migration: Migration

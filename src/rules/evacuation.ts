@@ -10,7 +10,7 @@ export type Evacuation =
   | { vmi: Vmi; evacuate: true; priority: 'system-critical' | 'system-maintenance' }
   | { vmi: Vmi; evacuate: false; why: EvacuationHold }
 
-export type EvacuationHold =
+type EvacuationHold =
   | 'ended'
   | 'strategy'
   | 'not-migratable'
@@ -67,7 +67,7 @@ function evacuationOf(
   return { vmi, evacuate: true, priority }
 }
 
-export function hasDrainTaint(node: Node | undefined, kubevirt: KubeVirt | undefined): boolean {
+function hasDrainTaint(node: Node | undefined, kubevirt: KubeVirt | undefined): boolean {
   const key = settingsFor(kubevirt).nodeDrainTaintKey?.value
   return (node?.spec.taints ?? []).some(
     (taint) => taint.key === key && taint.effect === 'NoSchedule',

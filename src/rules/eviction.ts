@@ -12,8 +12,6 @@ export type EvictionAnswer =
   /** 429; with `mark`, the VM is marked for evacuation (its node, and whether the descheduler asked). */
   | { answer: 'deny'; refusal: Refusal; mark?: { node: string; descheduler: boolean } }
 
-export type EvictionStrategy = 'None' | 'LiveMigrate' | 'LiveMigrateIfPossible' | 'External'
-
 /** The VM's own strategy, else the cluster's; the default is to shut it down. */
 export function evictionStrategyOf(vmi: Vmi, kubevirt: KubeVirt | undefined): string {
   return vmi.spec.evictionStrategy || kubevirt?.spec.configuration?.evictionStrategy || 'None'

@@ -14,7 +14,7 @@ import type { KubeVirt, Vmi, VmiSpec } from '../kubevirt/types.ts'
 const KI = 1024
 const MI = 1024 * KI
 
-export interface OverheadPart {
+interface OverheadPart {
   what: string
   bytes: number
 }

@@ -53,7 +53,7 @@ export function limitsOf(migration: Migration): { unschedulable: number; pending
   }
 }
 
-export function isUnschedulable(pod: Pod): boolean {
+function isUnschedulable(pod: Pod): boolean {
   const scheduled = conditionOf(pod, 'PodScheduled')
   return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable'
 }

@@ -1,6 +1,6 @@
 import type { MigrationPolicy } from '../kubevirt/types.ts'
 
-export interface PolicyMatch {
+interface PolicyMatch {
   policy: MigrationPolicy
   /** How many pairs of its selectors are on the VMI, and how many on the namespace. */
   vmiLabels: number

@@ -18,12 +18,12 @@ export type QuotaDecision =
   | { admit: false; blockers: [QuotaBlocker, ...QuotaBlocker[]] }
 
 /** What an admitted pod adds to a quota; the API server writes it at once, so that two pods can't take the same room. */
-export interface QuotaCharge {
+interface QuotaCharge {
   quota: string
   used: Record<string, string>
 }
 
-export type QuotaBlocker =
+type QuotaBlocker =
   | {
       kind: 'exceeded'
       quota: string

@@ -17,7 +17,7 @@ export interface Observed {
   slotOwner?: Migration | undefined
 }
 
-export type FailureCause = keyof typeof FAILURES
+type FailureCause = keyof typeof FAILURES
 
 /**
  * What happens next to a migration (fact sheet control-plane.md §2.4). The message is that of the event of a failure;
@@ -31,7 +31,7 @@ export type Transition =
   | { kind: 'succeed' }
   | { kind: 'stay'; waitsFor: Wait }
 
-export type Wait =
+type Wait =
   | 'target-pod'
   | 'attachment-pod'
   | 'target-pod-ready'
@@ -139,7 +139,7 @@ function firstPhase({ migration, slotOwner }: Observed): Transition {
 }
 
 /** A hotplug that came with the move holds it in Running until virt-handler has finished it (§2.4). */
-export function isHotplugging(vmi: Vmi | undefined): boolean {
+function isHotplugging(vmi: Vmi | undefined): boolean {
   return (
     conditionOf(vmi, 'HotVCPUChange') !== undefined ||
     conditionOf(vmi, 'HotMemoryChange')?.status === 'True' ||

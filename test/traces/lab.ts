@@ -41,7 +41,7 @@ const WATCHED: Resource[] = [
 ]
 
 /** When an object came and went, in ms. */
-export interface Life {
+interface Life {
   created: number
   /** Of its deletion, or of the wish for it. */
   deleted?: number

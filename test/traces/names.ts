@@ -1,7 +1,7 @@
 /** What Kubernetes makes names of after a generateName. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}'
 
-export interface Seen {
+interface Seen {
   kind: string
   name: string
   uid: string

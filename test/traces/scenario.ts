@@ -11,7 +11,7 @@ export interface Scenario {
   steps: Step[]
 }
 
-export interface RecordedNode {
+interface RecordedNode {
   name: string
   labels?: Record<string, string>
   unschedulable?: boolean

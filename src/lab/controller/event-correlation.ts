@@ -1,10 +1,10 @@
 /** What is written of an event: a new object, or one more of an earlier one; nothing when there are too many. */
-export type Correlation =
+type Correlation =
   | { write: 'new'; key: string; message: string }
   | { write: 'again'; key: string; message: string; name: string; count: number }
   | { write: 'nothing' }
 
-export interface Occurrence {
+interface Occurrence {
   /** Of the object that it is about. */
   uid: string
   type: string

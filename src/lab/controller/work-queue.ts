@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 
-export interface AddOptions {
+interface AddOptions {
   /** The higher goes first; default 0. */
   priority?: number
   /** ms until it is ready; what is not ready is in nobody's way. */

@@ -91,7 +91,7 @@ function withHotplug(conditions: Condition[], type: string): Condition[] {
 }
 
 /** The guest has other CPUs than the VMI wants, and was made so that it can get them. */
-export function isCpuHotplugging({ spec, status }: Vmi): boolean {
+function isCpuHotplugging({ spec, status }: Vmi): boolean {
   const current = status?.['currentCPUTopology'] as
     | { cores?: number; sockets?: number; threads?: number }
     | undefined
@@ -100,7 +100,7 @@ export function isCpuHotplugging({ spec, status }: Vmi): boolean {
 }
 
 /** The same for its memory. */
-export function isMemoryHotplugging({ spec, status }: Vmi): boolean {
+function isMemoryHotplugging({ spec, status }: Vmi): boolean {
   const memory = status?.['memory'] as { guestRequested?: Quantity } | undefined
   const [wanted, requested] = [spec.domain?.memory?.guest, memory?.guestRequested].map((text) =>
     parseQuantity(text),
@@ -111,7 +111,7 @@ export function isMemoryHotplugging({ spec, status }: Vmi): boolean {
 }
 
 /** One that says the same stays as it is, its times too; KubeVirt looks at status and reason only. */
-export function withCondition(conditions: Condition[], condition: Condition): Condition[] {
+function withCondition(conditions: Condition[], condition: Condition): Condition[] {
   const before = conditions.find(({ type }) => type === condition.type)
   if (!before) return [...conditions, condition]
   if (before.status === condition.status && (before.reason ?? '') === (condition.reason ?? ''))
@@ -119,6 +119,6 @@ export function withCondition(conditions: Condition[], condition: Condition): Co
   return conditions.map((current) => (current === before ? condition : current))
 }
 
-export function without(conditions: Condition[], type: string): Condition[] {
+function without(conditions: Condition[], type: string): Condition[] {
   return conditions.filter((condition) => condition.type !== type)
 }
