@@ -55,10 +55,11 @@ export async function createChecklist(terminal: Terminal): Promise<Checklist> {
   const start = () => {
     spinner.text = text()
     if (timer) return
-    spinner.start()
+    // Before the spinner's own timer, so that each frame has the text of its moment.
     timer = setInterval(() => {
       spinner.text = text()
     }, FRAME_MS)
+    spinner.start()
   }
   return {
     add(mark, item) {

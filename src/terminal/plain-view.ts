@@ -1,23 +1,55 @@
 import { phaseOf } from '../kubevirt/migration.ts'
 import type { Observed } from '../migrate/observed.ts'
 import { doneOf } from '../migrate/progress.ts'
-import { outcomeOf } from '../migrate/timeline.ts'
+import { outcomeOf, timelineOf } from '../migrate/timeline.ts'
 import type { MoveView } from './move-view.ts'
 import { neutral } from './neutral.ts'
 import { createProgressLines, type ProgressLines } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-import { activeDetail, askedText, copyLine, forecastText, phaseName, warningText } from './words.ts'
+import {
+  activeDetail,
+  askedText,
+  copyLine,
+  forecastText,
+  phaseName,
+  spanText,
+  warningText,
+} from './words.ts'
+
+/** After so much silence it is said that a migration still is where it was. ms. */
+const SILENCE = 30_000
+
+/** What is remembered of one VM. */
+interface Told {
+  observed: Observed | undefined
+  progress: ProgressLines
+  asked: boolean
+  line: string
+  at: number
+}
 
 /** One line for each thing that happens, each with the VM's name: for logs and pipes. */
 export function createPlainView(terminal: Terminal, now: () => number): MoveView {
-  const progress = new Map<string, ProgressLines>()
-  const asked = new Set<string>()
-  let last = ''
-
+  const vms = new Map<string, Told>()
+  const toldOf = (vm: string): Told => {
+    const known = vms.get(vm)
+    if (known) return known
+    const fresh = {
+      observed: undefined,
+      progress: createProgressLines(),
+      asked: false,
+      line: '',
+      at: now(),
+    }
+    vms.set(vm, fresh)
+    return fresh
+  }
   const say = (vm: string, text: string) => {
+    const told = toldOf(vm)
     const line = neutral(`${vm}: ${text}`)
-    if (line !== last) terminal.write(`${line}\n`)
-    last = line
+    if (line !== told.line) terminal.write(`${line}\n`)
+    told.line = line
+    told.at = now()
   }
   const sayPhase = (vm: string, observed: Observed) => {
     const phase = phaseOf(observed.migration)
@@ -26,12 +58,22 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
     const detail = outcome === 'running' ? activeDetail(phase, observed) : ''
     say(vm, detail ? `${name}: ${detail}` : name)
   }
-  const isDue = (vm: string, part: number | undefined) => {
-    if (!progress.has(vm)) progress.set(vm, createProgressLines())
-    return progress.get(vm)!.due(part, now())
+  /** Silence while waiting looks like a hang. */
+  const breakSilence = () => {
+    for (const [vm, { observed, at }] of vms) {
+      if (!observed || outcomeOf(observed) !== 'running' || now() - at < SILENCE) continue
+      const { phase, entries } = timelineOf(observed, now())
+      const time = spanText(entries.find(({ state }) => state === 'current')?.took)
+      say(vm, `${phaseName(phase)} for ${time}: ${activeDetail(phase, observed)}`)
+    }
   }
+  const timer = setInterval(breakSilence, SILENCE / 6)
+  timer.unref()
+
   return {
     show({ vm, step, observed }) {
+      const told = toldOf(vm)
+      told.observed = observed ?? told.observed
       switch (step.type) {
         case 'forecast':
           if (step.forecast.blockers.length > 0) return
@@ -57,14 +99,15 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
           say(vm, `Warning: ${warningText(step.event)}`)
           return
         case 'asked':
-          asked.add(vm)
+          told.asked = true
           say(vm, `Cancelling: ${askedText(step)}`)
           return
         case 'cancelling':
-          if (!asked.has(vm)) say(vm, 'Cancelling: somebody has deleted the migration')
+          if (!told.asked) say(vm, 'Cancelling: somebody has deleted the migration')
           return
         case 'progress':
-          if (isDue(vm, doneOf(step.progress))) say(vm, `Running: ${copyLine(step.progress)}`)
+          if (told.progress.due(doneOf(step.progress)))
+            say(vm, `Running: ${copyLine(step.progress)}`)
           return
         case 'gap':
           say(vm, `Not visible: ${step.gap.what}: ${step.gap.why}`)
@@ -76,6 +119,8 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
           say(vm, 'Connection is back')
       }
     },
-    close() {},
+    close() {
+      clearInterval(timer)
+    },
   }
 }

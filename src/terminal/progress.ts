@@ -19,25 +19,20 @@ export function wideBar(part: number, indent: number, { columns, theme }: Termin
   return width < 5 ? percent : `${progressBar(part, width, theme)} ${percent}`
 }
 
-/** When a line is due where nothing can be redrawn. */
+/** When a line of progress is due where nothing can be redrawn: at every further 10 %. */
 export interface ProgressLines {
-  /** True at every further N % and when nothing was said for a while. */
-  due(part: number | undefined, now: number): boolean
+  due(part: number | undefined): boolean
 }
 
 const STEP = 0.1
-const SILENCE_MS = 30_000
 
 export function createProgressLines(): ProgressLines {
   let said = -1
-  let at: number | undefined
   return {
-    due(part, now) {
-      const step = part === undefined ? 0 : Math.floor(part / STEP)
-      const silent = at !== undefined && now - at >= SILENCE_MS
-      if (step <= said && !silent) return false
-      said = Math.max(said, step)
-      at = now
+    due(part = 0) {
+      const step = Math.floor(part / STEP)
+      if (step <= said) return false
+      said = step
       return true
     },
   }

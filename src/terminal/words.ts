@@ -101,7 +101,7 @@ const BLOCKS: Record<string, string> = {
 }
 
 function podText({ targetPod }: Observed): string {
-  if (!targetPod) return 'target pod'
+  if (!targetPod) return 'the target pod starts'
   const { metadata, spec } = targetPod
   const trouble = podTrouble(targetPod)
   const place = spec.nodeName ? ` starts on ${spec.nodeName}` : ' has no node yet'
@@ -142,7 +142,7 @@ export function copyLine(progress: CopyProgress): string {
   return `${done === undefined ? '' : `${formatPercent(done)}, `}${copyText(progress)}`
 }
 
-/** `no policy; slots in use: cluster 0 of 5, node-1 0 of 2`. */
+/** `no policy; slots used: cluster 0 of 5, node-1 0 of 2`. */
 export function forecastText({ policy, capacity, node }: Forecast): string {
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
@@ -155,7 +155,7 @@ function capacityText(capacity: Forecast['capacity'], source: string | undefined
     const { cluster, node } = capacity
     const slots = [`cluster ${cluster.used} of ${cluster.of}`]
     if (node) slots.push(`${source} ${node.used} of ${node.of}`)
-    return `slots in use: ${slots.join(', ')}`
+    return `slots used: ${slots.join(', ')}`
   }
   return `it will wait: ${limitText(capacity)}`
 }
