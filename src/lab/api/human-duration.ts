@@ -1,5 +1,5 @@
 /** An age as kubectl's tables print it (k8s.io/apimachinery duration.HumanDuration): `21s`, `2m13s`, `5h`, `3d4h`. */
-export function humanDuration(ms: number): string {
+function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'

@@ -20,7 +20,7 @@ export interface Column {
 }
 
 /** What a write may need to know beside the objects. */
-export interface WriteContext {
+interface WriteContext {
   /** ms since the epoch. */
   now: number
 }
@@ -78,7 +78,7 @@ export interface Kind {
   graceSeconds?: (object: ApiObject, asked: number | undefined) => number
 }
 
-export interface Subresource {
+interface Subresource {
   name: string
   /** The kind of the body, where it is not the object's own. */
   kind?: string

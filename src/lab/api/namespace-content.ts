@@ -37,7 +37,8 @@ export function emptyNamespaces(api: Api): void {
     finish(name)
   }
   store.subscribe(namespaces, store.revision, ({ type, object, previous }: StoreEvent) => {
-    if (type === 'MODIFIED' && isNewlyDeleted(object, previous)) later(() => clear(object.metadata.name))
+    if (type === 'MODIFIED' && isNewlyDeleted(object, previous))
+      later(() => clear(object.metadata.name))
   })
   for (const kind of content)
     store.subscribe(kind, store.revision, ({ type, object }) => {

@@ -56,7 +56,7 @@ function jsonPatch(patch: unknown): Patch {
 const MAX_OPERATIONS = 10_000
 
 /** RFC 7386: null deletes, objects merge, everything else replaces. Never changes its arguments. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const result: Record<string, unknown> = isObject(target) ? { ...target } : {}
   for (const [field, value] of Object.entries(patch)) {
@@ -66,6 +66,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import type { ResponseFormat } from './negotiate.ts'
 import { internalError, StatusError } from './status.ts'
 
-export const JSON_FORMAT: ResponseFormat = { mediaType: 'application/json', as: undefined }
+const JSON_FORMAT: ResponseFormat = { mediaType: 'application/json', as: undefined }
 
 /** Sends a whole JSON text (as YAML, where that was asked for). */
 export function reply(

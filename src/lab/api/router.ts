@@ -9,7 +9,7 @@ import { reply } from './reply.ts'
 import { resourceRoute } from './resource-routes.ts'
 import { noSuchResource } from './status.ts'
 
-export const SERVER_VERSION = {
+const SERVER_VERSION = {
   major: '1',
   minor: '36',
   gitVersion: 'v1.36.3',

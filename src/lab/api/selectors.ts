@@ -10,7 +10,7 @@ interface Requirement {
 }
 
 /** `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`; 400 with Kubernetes' text when it is none. Undefined selects all. */
-export function labelSelector(text: string | null): Predicate | undefined {
+function labelSelector(text: string | null): Predicate | undefined {
   if (!text) return undefined
   const requirements = splitOutsideParentheses(text).map((part) => requirement(part, text))
   return (object) => requirements.every((r) => matches(r, object.metadata.labels ?? {}))
@@ -65,7 +65,7 @@ function splitOutsideParentheses(text: string): string[] {
 }
 
 /** `a=b,c!=d` over metadata.name, metadata.namespace and what the kind's row adds. */
-export function fieldSelector(kind: Kind, text: string | null): Predicate | undefined {
+function fieldSelector(kind: Kind, text: string | null): Predicate | undefined {
   if (!text) return undefined
   const tests = text.split(',').map((part) => {
     const found = /^([^=!]+)(==|=|!=)(.*)$/.exec(part)

@@ -5,7 +5,7 @@ const objectTexts = new WeakMap<ApiObject, string>()
 const eventTexts = new WeakMap<StoreEvent, string>()
 
 /** The object as JSON; stored objects never change, so each is serialised once. */
-export function objectText(object: ApiObject): string {
+function objectText(object: ApiObject): string {
   if (!Object.isFrozen(object)) return JSON.stringify(object)
   let text = objectTexts.get(object)
   if (text === undefined) {

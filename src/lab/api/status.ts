@@ -3,7 +3,7 @@
  * Texts and reasons are those of k8s.io/apimachinery (api/errors), which clients and people match on.
  */
 
-export interface StatusCause {
+interface StatusCause {
   reason?: string
   message: string
   field?: string
@@ -61,7 +61,7 @@ export class StatusError extends Error {
   }
 }
 
-export function qualified({ group, plural }: ResourceName): string {
+function qualified({ group, plural }: ResourceName): string {
   return group === '' ? plural : `${plural}.${group}`
 }
 
@@ -183,15 +183,6 @@ export function expired(message: string, continuation?: string): StatusError {
     undefined,
     continuation ? { continue: continuation } : {},
   )
-}
-
-/** 429: whoever asked may try again, at once or after `seconds`. */
-export function tooManyRequests(
-  message: string,
-  details: StatusDetails = {},
-  reason: string | undefined = 'TooManyRequests',
-): StatusError {
-  return new StatusError(429, reason, message, details)
 }
 
 export function internalError(message: string): StatusError {

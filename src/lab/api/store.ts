@@ -9,7 +9,7 @@ export interface StoreEvent {
   revision: number
 }
 
-export interface Subscription {
+interface Subscription {
   /** What happened since the revision asked for. */
   backlog: StoreEvent[]
   close(): void

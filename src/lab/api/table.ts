@@ -2,7 +2,7 @@ import { ageOf } from './human-duration.ts'
 import type { ApiObject, Column, Kind } from './kind.ts'
 import { pick } from './kinds/fields.ts'
 
-export interface TableColumn {
+interface TableColumn {
   name: string
   type: string
   format: string

@@ -154,7 +154,7 @@ function countGeneration(kind: Kind, next: ApiObject, current: ApiObject): void 
 }
 
 /** Whether nothing holds an object any more that is being deleted. */
-export function isGone({ metadata }: ApiObject): boolean {
+function isGone({ metadata }: ApiObject): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
     (metadata.finalizers ?? []).length === 0 &&

@@ -11,7 +11,7 @@ export interface LabUser {
 /** Who a request acts as; without the secret. */
 export type UserInfo = Omit<LabUser, 'token'>
 
-export const KUBEVIRT_NAMESPACE = 'kubevirt'
+const KUBEVIRT_NAMESPACE = 'kubevirt'
 
 /** The accounts of a lab with these nodes, each with a token of its own, named as in KubeVirt. */
 export function wellKnownUsers(nodeNames: string[]): LabUser[] {

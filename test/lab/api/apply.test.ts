@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { CORE, configMap, KUBEVIRT, pod, startTestApi, type TestApi, vmi, vmim } from './harness.ts'
 
 function applier({ send }: TestApi) {
@@ -13,7 +14,8 @@ function applier({ send }: TestApi) {
 const map = (data: object) => ({ apiVersion: 'v1', ...configMap('a', { data }) })
 
 test('apply creates, notes who owns what, and does nothing the second time', async () => {
-  const api = await startTestApi()
+  let now = Date.now()
+  const api = await startTestApi({ clock: { ...systemClock, now: () => now } })
   const apply = applier(api)
   const first = await apply(`${CORE}/configmaps/a`, 'me', map({ x: '1' }))
   expect(first.status).toBe(201)
@@ -27,6 +29,7 @@ test('apply creates, notes who owns what, and does nothing the second time', asy
       fieldsV1: { 'f:data': { 'f:x': {} } },
     },
   ])
+  now += 60_000
   const second = await apply(`${CORE}/configmaps/a`, 'me', map({ x: '1' }))
   expect([second.status, second.body]).toEqual([200, first.body])
 })

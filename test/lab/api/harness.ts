@@ -10,7 +10,7 @@ import {
 } from '../../../src/lab/api/server.ts'
 import { wellKnownUsers } from '../../../src/lab/api/users.ts'
 
-export interface Answer {
+interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
@@ -18,7 +18,7 @@ export interface Answer {
   body: any
 }
 
-export interface Send {
+interface Send {
   method?: string
   body?: unknown
   contentType?: string

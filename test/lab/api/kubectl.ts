@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
-export interface KubectlResult {
+interface KubectlResult {
   stdout: string
   stderr: string
   code: number
 }
 
-export interface RunOptions {
+interface RunOptions {
   stdin?: string
   /** One of the users of the kubeconfigs. */
   as?: string

@@ -52,10 +52,14 @@ export function applyTo(
     force || (manager === 'kubectl' && wereAppliedByClient(kind, base, liveLeaves, conflicts))
   if (conflicts.length > 0 && !mayForce) throw conflictError(conflicts)
 
-  const left = others.map(
-    (other): Manager => ({ ...other, fields: difference(other.fields, changed) }),
+  const left = managers.map(
+    (other): Manager =>
+      other === previous ? other : { ...other, fields: difference(other.fields, changed) },
   )
-  const kept = left.reduce<FieldSet>((set, other) => union(set, other.fields), owned)
+  const kept = left.reduce<FieldSet>(
+    (set, other) => (other === previous ? set : union(set, other.fields)),
+    owned,
+  )
   const result = prune(merged, difference(previous?.fields ?? new Set(), kept))
   if (manager === 'kubectl') noteLastApplied(result, applied)
   const all = withManager(left, { ...me, fields: owned, time: timestamp(api.now()) })

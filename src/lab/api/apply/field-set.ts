@@ -17,21 +17,12 @@ export function elementsOf(path: string): string[] {
   return path.split(SEPARATOR)
 }
 
-/** Whether `path` lies below `parent`. */
-export function isWithin(path: string, parent: string): boolean {
-  return path.startsWith(`${parent}${SEPARATOR}`)
-}
-
 export function union(a: FieldSet, b: FieldSet): Set<string> {
   return new Set([...a, ...b])
 }
 
 export function difference(a: FieldSet, b: FieldSet): Set<string> {
   return new Set([...a].filter((path) => !b.has(path)))
-}
-
-export function intersection(a: FieldSet, b: FieldSet): Set<string> {
-  return new Set([...a].filter((path) => b.has(path)))
 }
 
 export function sameSet(a: FieldSet, b: FieldSet): boolean {

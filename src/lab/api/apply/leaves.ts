@@ -69,7 +69,7 @@ function walkList(
 }
 
 /** `k:{"name":"compute"}` */
-export function itemElement(key: string, item: unknown): string {
+function itemElement(key: string, item: unknown): string {
   return `k:${JSON.stringify({ [key]: (item as Record<string, unknown>)[key] })}`
 }
 

@@ -6,7 +6,7 @@ import { NODE } from './node.ts'
 import { POD } from './pod.ts'
 import { RESOURCE_QUOTA } from './resource-quota.ts'
 
-export const AGE: Column = {
+const AGE: Column = {
   name: 'Age',
   cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
 }

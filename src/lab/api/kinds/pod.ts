@@ -140,7 +140,7 @@ function restarts(pod: Pod, now: number): string {
 }
 
 /** The STATUS column: the phase, unless a container or the pod's end tells more. */
-export function podStatus(pod: Pod): string {
+function podStatus(pod: Pod): string {
   const { status } = pod
   const initialising = initStatus(pod)
   let words = status?.reason || status?.phase || 'Unknown'

@@ -1,11 +1,9 @@
 import type { Pod } from '../../../kubevirt/types.ts'
-
-/** Of a lab's pod: a JSON object of the ports that its processes really have, by those that they are known under. */
-export const PORTS_ANNOTATION = 'lab.kubectl-mig.io/ports'
+import { LAB_ANNOTATION } from '../../annotations.ts'
 
 /** In a lab all pods share one machine, so a pod's port may be another one in truth. */
 export function realPort({ metadata }: Pod, port: number): number {
-  const text = metadata.annotations?.[PORTS_ANNOTATION]
+  const text = metadata.annotations?.[LAB_ANNOTATION.ports]
   if (text === undefined) return port
   try {
     const real = (JSON.parse(text) as Record<string, unknown>)[String(port)]
