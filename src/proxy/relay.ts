@@ -1,6 +1,7 @@
 import type { OpenIntake } from './intake.ts'
 import { abort, closed, type Leg, reset, surviveWriteErrors, watchForReset } from './leg.ts'
 import { type PumpEnd, pump } from './pump.ts'
+import { allArrived } from './send-queue.ts'
 
 export interface RelayOptions {
   openIntake: OpenIntake
@@ -59,8 +60,11 @@ async function closeLeg(
 ): Promise<void> {
   if (sent.how !== 'end') return abort(leg)
   if (received.how !== 'write-failed' || leg.kind === 'unix') return void leg.socket.destroy()
-  // Its peer goes on sending to a receiver that is gone. A reset is the only way to tell it, but could take back what
-  // was just sent: that gets time to arrive.
-  await closed(leg.socket, lingerMs)
-  reset(leg)
+  // Its peer goes on sending to a receiver that is gone. A reset is the only way to tell it, but would take back what
+  // is still on its way there: first that has to arrive.
+  const { socket, raw = socket } = leg
+  do await closed(socket, lingerMs)
+  while (!socket.destroyed && !socket.readableEnded && !(await allArrived(raw)))
+  if (socket.readableEnded) socket.destroy()
+  else reset(leg)
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HIGH_WATER } from '../../src/proxy/intake.ts'
+import { surviveWriteErrors } from '../../src/proxy/leg.ts'
 import { relay } from '../../src/proxy/relay.ts'
 import { slabIntake } from '../../src/proxy/slab-intake.ts'
 import { createSlabPool, SLAB_SIZE } from '../../src/proxy/slab-pool.ts'
@@ -207,3 +208,24 @@ async function send(socket: Socket, bytes: Buffer, piece: number): Promise<void>
   }
   socket.end()
 }
+
+test('who sends everything and goes is heard to the end by a backend that takes its time', async () => {
+  const backends: Socket[] = []
+  const { file, source, target } = await proxyPair(pki, (socket) => void backends.push(socket), {
+    limits: { lingerMs: 50 },
+  })
+  const client = await unixClient(file)
+  const sent = randomBytes(3_000_000)
+  // The backend reads nothing yet, so most of it has to wait on the way.
+  await until(() => backends.length === 1)
+  const backend = backends[0]!
+  surviveWriteErrors(backend)
+  const talk = setInterval(() => backend.write('are you there?'), 5)
+  await new Promise<void>((resolve) => client.write(sent, () => resolve()))
+  client.destroy()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(digest(await readAll(backend))).toBe(digest(sent))
+  clearInterval(talk)
+  backend.end()
+  await Promise.all([source.idle(), target.idle()])
+})
