@@ -1,5 +1,5 @@
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
-import { limitsOf, runningMigrations } from '../rules/capacity.ts'
+import { limitsOf } from '../rules/capacity.ts'
 import type { Finding, Status } from './finding.ts'
 import type { Subject, World } from './subject.ts'
 import { age, listing, plural } from './words.ts'
@@ -84,7 +84,7 @@ function concurrency(
 ): Question {
   const question = 'Policy and concurrency?'
   const limits = limitsOf(world.kubevirt)
-  const used = runningMigrations({ migrations: world.migrations, pods: world.pods }).length
+  const used = world.running
   const policy = state
     ? `policy ${state.migrationPolicyName ?? 'none'}`
     : 'policy is resolved at hand-off'

@@ -11,6 +11,7 @@ import type {
   Vm,
   Vmi,
 } from '../kubevirt/types.ts'
+import type { Lookup } from './lookup.ts'
 import type { KnownText, Worth } from './texts.ts'
 
 /** A known text that was found about a subject, wherever it stood. */
@@ -72,6 +73,9 @@ export interface World {
   vmis: Vmi[]
   pods: Pod[]
   nodes: Node[]
+  lookup: Lookup
+  /** How many migrations hold a slot, as KubeVirt counts. */
+  running: number
   /** virt-handler pods by node. */
   handlers: Map<string, Pod>
 }

@@ -1,5 +1,5 @@
 import { eventTime } from '../evidence/latest.ts'
-import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
+import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
 import { attribute } from './said.ts'
@@ -36,7 +36,7 @@ export function subjectsOf(world: World): Subject[] {
 function migrationSubject(world: World, migration: Migration, earlier: Migration[]): Subject {
   const namespace = migration.metadata.namespace ?? ''
   const name = migration.spec.vmiName ?? ''
-  const vmi = world.vmis.find((v) => v.metadata.name === name && v.metadata.namespace === namespace)
+  const vmi = world.evidence.objects.get<Vmi>('VirtualMachineInstance', namespace, name)
   const uid = migration.metadata.uid
   const state = stateOf(migration, vmi)
   const around = surroundings(world, namespace, name, vmi)
@@ -67,7 +67,7 @@ function migrationSubject(world: World, migration: Migration, earlier: Migration
     sourcePod,
     targetPods,
     targetPod,
-    attachmentPods: world.pods.filter((pod) => isAttachment(pod, targetPods)),
+    attachmentPods: world.lookup.attachments(namespace).filter((pod) => belongsTo(pod, targetPods)),
     sourceNode,
     targetNode:
       state?.targetNode ?? migration.status?.migrationState?.targetNode ?? targetPod?.spec.nodeName,
@@ -148,29 +148,13 @@ function isAsked(vmi: Vmi): boolean {
 }
 
 function surroundings(world: World, namespace: string, name: string, vmi: Vmi | undefined) {
-  const uid = vmi?.metadata.uid
-  const launchers = world.pods.filter((pod) => {
-    if (
-      pod.metadata.namespace !== namespace ||
-      pod.metadata.labels?.[LABEL.app] !== 'virt-launcher'
-    )
-      return false
-    const by = pod.metadata.labels?.[LABEL.createdBy]
-    if (uid !== undefined && by !== undefined) return by === uid
-    return (
-      pod.metadata.annotations?.[ANNOTATION.domain] === name ||
-      pod.metadata.labels?.[LABEL.vmName] === name
-    )
-  })
-  return { launchers, vm: world.evidence.objects.get<Vm>('VirtualMachine', namespace, name) }
+  return {
+    launchers: world.lookup.launchers(namespace, name, vmi?.metadata.uid),
+    vm: world.evidence.objects.get<Vm>('VirtualMachine', namespace, name),
+  }
 }
 
-function isAttachment(pod: Pod, targetPods: Pod[]): boolean {
-  if (
-    pod.metadata.labels?.[LABEL.app] !== 'hotplug-disk' &&
-    !pod.metadata.name.startsWith('hp-volume-')
-  )
-    return false
+function belongsTo(pod: Pod, targetPods: Pod[]): boolean {
   return targetPods.some((target) => {
     const uid = target.metadata.uid
     if (pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true
@@ -180,47 +164,43 @@ function isAttachment(pod: Pod, targetPods: Pod[]): boolean {
 }
 
 /** Events of the migration itself, of its pods, and those of the VM that are not older than the migration. */
-function eventsOf(world: World, subject: Subject): Event[] {
+function eventsOf({ lookup }: World, subject: Subject): Event[] {
   const { namespace, name, migration } = subject
   const born = timeOf(migration?.metadata.creationTimestamp)
-  const all = world.evidence.objects
-    .list<Event>('Event')
-    .filter(
-      (event) => (event.involvedObject.namespace ?? event.metadata.namespace ?? '') === namespace,
-    )
-  const own = all.filter(
-    ({ involvedObject: of }) =>
-      migration !== undefined &&
-      of.kind === 'VirtualMachineInstanceMigration' &&
-      of.name === migration.metadata.name &&
-      (of.uid === undefined ||
-        migration.metadata.uid === undefined ||
-        of.uid === migration.metadata.uid),
-  )
-  const pods = new Set(subject.migration ? subject.targetPods.map((pod) => pod.metadata.name) : [])
-  for (const event of own) {
-    const created = /Created (?:migration target|attachment) pod (\S+)/.exec(
-      event.message ?? '',
-    )?.[1]
-    if (created) pods.add(created)
-  }
-  for (const pod of subject.attachmentPods) pods.add(pod.metadata.name)
-  if (!isRunning(subject)) for (const pod of subject.launchers) pods.add(pod.metadata.name)
-  const recent = (event: Event) => {
+  const uid = migration?.metadata.uid
+  const own = lookup
+    .events(namespace, 'VirtualMachineInstanceMigration', migration?.metadata.name ?? '')
+    .filter(({ involvedObject: of }) => of.uid === undefined || uid === undefined || of.uid === uid)
+  // Event times are whole seconds; a minute covers what led to the migration.
+  const isRecent = (event: Event) => {
     const time = eventTime(event)
-    // Event times are whole seconds; a minute covers what led to the migration.
     return born === undefined || time === undefined || time >= born - 60_000
   }
-  const related = all.filter((event) => {
-    const { kind, name: of = '' } = event.involvedObject
-    if (kind === 'Pod') return pods.has(of) || (/^hp-volume-/.test(of) && recent(event))
-    return (
-      (kind === 'VirtualMachineInstance' || kind === 'VirtualMachine') &&
-      of === name &&
-      recent(event)
-    )
-  })
-  return [...own, ...related].sort((a, b) => (eventTime(a) ?? 0) - (eventTime(b) ?? 0))
+  const ofVm = ['VirtualMachineInstance', 'VirtualMachine'].flatMap((kind) =>
+    lookup.events(namespace, kind, name),
+  )
+  const ofPods = podNames(subject, own).flatMap((pod) => lookup.events(namespace, 'Pod', pod))
+  const all = [
+    ...own,
+    ...ofPods,
+    ...[...ofVm, ...lookup.attachmentEvents(namespace)].filter(isRecent),
+  ]
+  return [...new Set(all)].sort((a, b) => (eventTime(a) ?? 0) - (eventTime(b) ?? 0))
+}
+
+/** The pods of the migration, those that are gone included: its events name them. */
+function podNames(subject: Subject, own: Event[]): string[] {
+  const created = own.flatMap(
+    ({ message }) =>
+      /Created (?:migration target|attachment) pod (\S+)/.exec(message ?? '')?.[1] ?? [],
+  )
+  const launchers = isRunning(subject) ? subject.targetPods : subject.launchers
+  return [
+    ...new Set([
+      ...created,
+      ...[...launchers, ...subject.attachmentPods].map((pod) => pod.metadata.name),
+    ]),
+  ]
 }
 
 function isRunning(subject: Subject): boolean {

@@ -1,7 +1,9 @@
 import type { Evidence } from '../evidence/evidence.ts'
 import { releaseOf } from '../kubevirt/defaults.ts'
 import { LABEL } from '../kubevirt/labels.ts'
-import type { KubeVirt, Migration, Node, Pod, Vmi } from '../kubevirt/types.ts'
+import type { Event, KubeVirt, Migration, Node, Pod, Vmi } from '../kubevirt/types.ts'
+import { runningMigrations } from '../rules/capacity.ts'
+import { createLookup } from './lookup.ts'
 import type { World } from './subject.ts'
 
 /** The cluster as the checks look at it. */
@@ -17,12 +19,15 @@ export function worldOf(evidence: Evidence, now: number): World {
     if (!known || (pod.metadata.creationTimestamp ?? '') > (known.metadata.creationTimestamp ?? ''))
       handlers.set(node, pod)
   }
+  const migrations = objects.list<Migration>('VirtualMachineInstanceMigration')
   return {
     evidence,
     now,
     kubevirt,
     release: releaseOf(kubevirt),
-    migrations: objects.list<Migration>('VirtualMachineInstanceMigration'),
+    migrations,
+    running: runningMigrations({ migrations, pods }).length,
+    lookup: createLookup(pods, objects.list<Event>('Event')),
     vmis: objects.list<Vmi>('VirtualMachineInstance'),
     pods,
     nodes: objects.list<Node>('Node'),
