@@ -2,6 +2,9 @@ import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
 import { methodOf, obstaclesOf } from '../../rules/migratability.ts'
 
+/** Reason of the condition Paused while the launcher has suspended the guest to let its copy end. */
+export const PAUSED_BY_MONITOR = 'PausedByMigrationMonitor'
+
 /** The user that QEMU runs as in a launcher. */
 const QEMU_USER = 107
 

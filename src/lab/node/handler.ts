@@ -10,7 +10,7 @@ import { migrationTarget } from './migration-target.ts'
 /** Plays virt-handler for one node: each VMI that concerns the node is brought to where its object says it should be. */
 export function handlerQueue(context: HandlerContext): KeyedQueue {
   const { node, clock, vmis, launchers, events, log } = context
-  const source = migrationSource(context)
+  const source = migrationSource(context, (key, ms) => queue.addLater(key, ms))
   const target = migrationTarget(context)
 
   async function reconcile(key: string): Promise<void> {
@@ -59,7 +59,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     })
   }
 
-  return keyedQueue(reconcile, {
+  const queue = keyedQueue(reconcile, {
     clock,
     onError: (key, err) =>
       log({
@@ -69,4 +69,5 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
         reason: String(err),
       }),
   })
+  return queue
 }

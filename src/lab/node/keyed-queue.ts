@@ -6,6 +6,8 @@ const LONGEST_RETRY_MS = 5000
 /** Work by key: one key is never worked on twice at a time, and however often it is added meanwhile, once more after. */
 export interface KeyedQueue {
   add(key: string): void
+  /** @param ms how long to wait before */
+  addLater(key: string, ms: number): void
   close(): Promise<void>
 }
 
@@ -35,17 +37,25 @@ export function keyedQueue(
     states.delete(key)
   }
 
+  function add(key: string): void {
+    const state = states.get(key)
+    if (state) {
+      state.dirty = true
+      return
+    }
+    if (stop.signal.aborted) return
+    const fresh = { dirty: true, running: Promise.resolve() }
+    states.set(key, fresh)
+    fresh.running = run(key, fresh)
+  }
+
   return {
-    add(key) {
-      const state = states.get(key)
-      if (state) {
-        state.dirty = true
-        return
-      }
-      if (stop.signal.aborted) return
-      const fresh = { dirty: true, running: Promise.resolve() }
-      states.set(key, fresh)
-      fresh.running = run(key, fresh)
+    add,
+    addLater(key, ms) {
+      clock.sleep(ms, stop.signal).then(
+        () => add(key),
+        () => {},
+      )
     },
     async close() {
       stop.abort(new Error('the queue was closed'))

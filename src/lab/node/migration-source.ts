@@ -1,15 +1,30 @@
 import { isStateOver } from '../../kubevirt/migration.ts'
 import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
 import { timestamp } from '../../kubevirt/time.ts'
-import type { MigrationState, Vmi } from '../../kubevirt/types.ts'
+import type { Condition, MigrationState, Vmi } from '../../kubevirt/types.ts'
 import { copyLimits } from '../../rules/convergence.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext, LauncherPod } from './handler-context.ts'
+import { PAUSED_BY_MONITOR } from './handler-domain.ts'
 import type { MigrationRecord } from './outgoing-migration.ts'
 import { keyOf } from './vmi-view.ts'
 
 /** QEMU's own limit, which KubeVirt leaves as it is unless a smaller one is configured (fact sheet data-plane.md §4.6). */
 const QEMU_DOWNTIME_MS = 300
+
+/** The target has so long to show the domain after the copy has ended (fact sheet data-plane.md §3.7), ms. */
+const OBSERVED_WITHIN_MS = 60_000
+const NEVER_OBSERVED =
+  "The VirtualMachineInstance's domain was never observed on the target after the migration completed within the timeout period."
+
+const PAUSED: Condition = {
+  type: 'Paused',
+  status: 'True',
+  reason: PAUSED_BY_MONITOR,
+  message: 'VMI was paused by the migration monitor',
+  lastProbeTime: null,
+  lastTransitionTime: null,
+}
 
 /** A VM that this node is sending away, or has sent. */
 interface Departure {
@@ -26,8 +41,12 @@ export interface MigrationSource {
   sync(key: string, vmi: Vmi | undefined): Promise<void>
 }
 
-export function migrationSource(context: HandlerContext): MigrationSource {
-  const { node, proxies, launchers, events, vmis, log } = context
+/** @param later looks at a VMI again after so many ms */
+export function migrationSource(
+  context: HandlerContext,
+  later: (key: string, ms: number) => void,
+): MigrationSource {
+  const { node, clock, proxies, launchers, events, vmis, log } = context
   const departures = new Map<string, Departure>()
 
   async function sync(key: string, vmi: Vmi | undefined): Promise<void> {
@@ -89,11 +108,26 @@ export function migrationSource(context: HandlerContext): MigrationSource {
     if (record?.uid !== departure.migrationUid) return
     const reported = await vmis.update(vmi, (draft) => report(draft, record))
     if (reported.status?.migrationState?.failed) launcher.settleMigration()
-    if (record.endedAt === undefined || departure.told) return
+    if (record.endedAt === undefined) return
+    if (!record.failed) await expectTarget(vmi, record.endedAt, departure)
+    if (departure.told) return
     tell(departure)
-    if (!record.failed) return
+    if (!reported.status?.migrationState?.failed) return
     const message = `VirtualMachineInstance migration uid ${record.uid} failed. reason:${record.failureReason}`
     events.record(vmi, 'Warning', 'Migrated', message)
+  }
+
+  /** The copy has ended well: now the target has to show the domain, or the VM is lost. */
+  async function expectTarget(vmi: Vmi, endedAt: number, { told }: Departure): Promise<void> {
+    const left = endedAt + OBSERVED_WITHIN_MS - clock.now()
+    if (left > 0) {
+      if (!told) later(keyOf(vmi), left)
+      return
+    }
+    await vmis.update(vmi, (draft) => {
+      if (draft.status) draft.status.phase = 'Failed'
+    })
+    events.record(vmi, 'Warning', 'Migrated', NEVER_OBSERVED)
   }
 
   /** Stops the listeners; a guest that has gone takes its launcher with it. */
@@ -129,10 +163,20 @@ function report(draft: Vmi, record: Readonly<MigrationRecord>): void {
   state.startTimestamp ??= timestamp(record.startedAt)
   state.mode = record.mode
   if (record.abortStatus) state.abortStatus = record.abortStatus
+  markPaused(draft.status, record)
   if (!record.failed || record.endedAt === undefined) return
   state.endTimestamp = timestamp(record.endedAt)
   state.completed = true
   state.failed = true
   state.failureReason = record.failureReason ?? ''
   if (record.irrecoverable) draft.status.phase = 'Failed'
+}
+
+/** A guest that was suspended so that its copy could end shows it, until that end. */
+function markPaused(status: NonNullable<Vmi['status']>, record: Readonly<MigrationRecord>): void {
+  const others = (status.conditions ?? []).filter(({ reason }) => reason !== PAUSED.reason)
+  const isPaused = record.mode === 'Paused' && record.endedAt === undefined
+  const known = status.conditions?.find(({ reason }) => reason === PAUSED.reason)
+  if (isPaused) status.conditions = [...others, known ?? PAUSED]
+  else if (known) status.conditions = others
 }

@@ -3,7 +3,7 @@ import { isStateOver } from '../../kubevirt/migration.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { MigrationState, Vmi } from '../../kubevirt/types.ts'
 import type { HandlerContext, LauncherPod } from './handler-context.ts'
-import { interfacesOf } from './handler-domain.ts'
+import { interfacesOf, PAUSED_BY_MONITOR } from './handler-domain.ts'
 
 /** The target virt-handler's part in a migration (fact sheet data-plane.md §3.2, steps 2, 3, 9, 11 to 13). */
 export interface MigrationTarget {
@@ -110,7 +110,8 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     delete status.launcherContainerImageVersion
     delete status.migratedVolumes
     status.conditions = (status.conditions ?? []).filter(
-      ({ type }) => type !== 'MigrationRequired' && type !== 'VolumesChange',
+      ({ type, reason }) =>
+        type !== 'MigrationRequired' && type !== 'VolumesChange' && reason !== PAUSED_BY_MONITOR,
     )
     metadata.labels = { ...metadata.labels, [LABEL.nodeName]: node }
     delete metadata.labels[LABEL.migrationTargetNode]
