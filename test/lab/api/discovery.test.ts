@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { startTestApi, vmi } from './harness.ts'
+
+test('discovery in the old and in the aggregated form names the same resources', async () => {
+  const { send } = await startTestApi()
+  const { body: old } = await send('/apis/kubevirt.io/v1')
+  const names = old.resources
+    .map(({ name }: { name: string }) => name)
+    .filter((name: string) => !name.includes('/'))
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const { body, headers } = await send('/apis', { headers: { accept } })
+  expect(headers['content-type']).toBe(accept)
+  const group = body.items.find(
+    (item: { metadata: { name: string } }) => item.metadata.name === 'kubevirt.io',
+  )
+  expect(group.versions.map(({ version }: { version: string }) => version)).toEqual([
+    'v1',
+    'v1alpha3',
+  ])
+  const found = group.versions[0].resources
+  expect(found.map(({ resource }: { resource: string }) => resource)).toEqual(names)
+  const migrations = found.find(
+    ({ resource }: { resource: string }) => resource === 'virtualmachineinstancemigrations',
+  )
+  expect(migrations).toMatchObject({
+    scope: 'Namespaced',
+    shortNames: ['vmim', 'vmims'],
+    categories: ['all'],
+    subresources: [{ subresource: 'status' }],
+  })
+})
+
+test('an older version serves the same objects under its own name, with a warning', async () => {
+  const { send } = await startTestApi()
+  const path = '/apis/kubevirt.io/v1alpha3/namespaces/default/virtualmachineinstances'
+  const body = { ...vmi('vm-1'), apiVersion: 'kubevirt.io/v1alpha3' }
+  const created = await send(path, { body })
+  expect(created.status).toBe(201)
+  expect(created.body.apiVersion).toBe('kubevirt.io/v1alpha3')
+  expect(created.headers['warning']).toBe(
+    '299 - "kubevirt.io/v1alpha3 is now deprecated and will be removed in a future release."',
+  )
+  const { body: list } = await send(path.replace('v1alpha3', 'v1'))
+  expect(list.items[0].apiVersion).toBe('kubevirt.io/v1')
+})
+
+test('every group version has an OpenAPI document in which its kinds can be found', async () => {
+  const { send } = await startTestApi()
+  const { body: index } = await send('/openapi/v3')
+  for (const { serverRelativeURL } of Object.values(index.paths) as {
+    serverRelativeURL: string
+  }[]) {
+    const { body } = await send(serverRelativeURL)
+    for (const path of Object.values(body.paths) as Record<
+      string,
+      { 'x-kubernetes-group-version-kind': object }
+    >[]) {
+      const gvk = Object.values(path)[0]!['x-kubernetes-group-version-kind']
+      const schemas = Object.values(body.components.schemas) as Record<string, object[]>[]
+      expect(
+        schemas.flatMap((schema) => schema['x-kubernetes-group-version-kind'] ?? []),
+      ).toContainEqual(gvk)
+    }
+  }
+})
