@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const entries = [
   ...globSync('commands/**/*.ts', { cwd: root }),
   'src/cli.ts',
+  'src/completion/main.ts',
   'src/lab/node/worker.ts',
 ]
 

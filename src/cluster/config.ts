@@ -54,7 +54,7 @@ export async function connect(options: ClusterOptions = {}): Promise<Cluster> {
 /** What `connect` connects to. */
 export function resolveTarget(options: ClusterOptions): Target {
   const env = options.env ?? process.env
-  const config = load(options, env)
+  const config = loadKubeconfig(options)
   const context = pickContext(config, options)
   const cluster = pick('cluster', config, context, options)
   const user = pick('user', config, context, options)
@@ -80,7 +80,9 @@ function asksForNothing({ kubeconfig, kubeconfigText, context, cluster, user }: 
   return !(kubeconfig || kubeconfigText || context || cluster || user)
 }
 
-function load(options: ClusterOptions, env: NodeJS.ProcessEnv): Kubeconfig {
+/** What kubectl would read, merged: the file of a flag, those of $KUBECONFIG, or ~/.kube/config. */
+export function loadKubeconfig(options: ClusterOptions): Kubeconfig {
+  const env = options.env ?? process.env
   if (options.kubeconfigText !== undefined)
     return parseKubeconfig(options.kubeconfigText, 'kubeconfig')
   if (options.kubeconfig !== undefined)

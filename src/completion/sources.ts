@@ -1,0 +1,54 @@
+import type { ArgumentEntry, CommandEntry, FlagEntry } from './manifest.ts'
+
+/** Where values come from that no manifest can know. */
+export type Source =
+  /** VMs that run. */
+  | 'running'
+  /** VMs with a migration in flight. */
+  | 'moving'
+  /** VMs with a migration, in flight or ended. */
+  | 'moved'
+  | 'nodes'
+  | 'namespaces'
+  | 'contexts'
+  | 'clusters'
+  | 'users'
+  | 'labs'
+  /** Codes of `diagnose`. */
+  | 'codes'
+  | 'files'
+
+export function sourceOfFlag(
+  { id }: CommandEntry,
+  { name, helpValue }: FlagEntry,
+): Source | undefined {
+  if (name === 'name' && id.startsWith('lab:') && id !== 'lab:up') return 'labs'
+  return FLAGS[name] ?? (FILES.test(helpValue ?? '') ? 'files' : undefined)
+}
+
+export function sourceOfArgument(
+  { id }: CommandEntry,
+  { name }: ArgumentEntry,
+): Source | undefined {
+  if (FILES.test(name)) return 'files'
+  return SUBJECTS[id] ?? ARGUMENTS[name]
+}
+
+const FLAGS: Record<string, Source> = {
+  namespace: 'namespaces',
+  context: 'contexts',
+  cluster: 'clusters',
+  user: 'users',
+  'to-node': 'nodes',
+}
+
+const SUBJECTS: Record<string, Source> = { cancel: 'moving', status: 'moved', ports: 'moved' }
+
+const ARGUMENTS: Record<string, Source> = {
+  name: 'running',
+  vm: 'running',
+  node: 'nodes',
+  code: 'codes',
+}
+
+const FILES = /^(file|path|folder|dir)$/i

@@ -1,0 +1,51 @@
+/** A picture of the README: real commands on a lab of their own. */
+export interface Scene {
+  name: string
+  title: string
+  /** `kubectl mig lab up` with these words. */
+  lab: string[]
+  columns: number
+  /** Run before, unseen. */
+  before?: string
+  /** Typed and run, as seen. */
+  lines: string[]
+  /** Exit codes that the last line may end with. */
+  codes?: number[]
+  /** Ctrl-C is pressed when this holds for the text on the screen. */
+  interruptWhen?: (text: string) => boolean
+  /** Only the end is shown, without what led there. */
+  still?: boolean
+}
+
+export const SCENES: Scene[] = [
+  {
+    name: 'migrate',
+    title:
+      'kubectl mig migrate: the phases of a migration are ticked off, then a bar shows the copy, then the result',
+    lab: ['--memory', '256Mi', '--dirty-rate', '16Mi'],
+    columns: 92,
+    lines: ['kubectl mig migrate vm-1'],
+  },
+  {
+    name: 'status-watch',
+    title:
+      'kubectl mig status -w: a live table of four migrations, of which some wait for a free slot',
+    lab: ['--vms', '6', '--memory', '128Mi', '--dirty-rate', '4Mi'],
+    columns: 110,
+    before: 'kubectl mig migrate vm-1 vm-2 vm-3 vm-4 vm-5 vm-6 --no-wait',
+    lines: ['kubectl mig status -w'],
+    interruptWhen: (text) => (text.match(/Succeeded/g) ?? []).length === 6,
+    codes: [0, 130],
+  },
+  {
+    name: 'diagnose',
+    title:
+      'kubectl mig diagnose: the verdict first, then five questions, then what was seen and what to do',
+    lab: [],
+    columns: 110,
+    before: 'kubectl cordon node-1 node-2 node-3 && kubectl mig migrate vm-1 --no-wait && sleep 2',
+    lines: ['kubectl get vmim,vmi,pods,events,nodes -A -o yaml | kubectl mig diagnose --from -'],
+    codes: [3],
+    still: true,
+  },
+]
