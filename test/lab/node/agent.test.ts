@@ -184,14 +184,16 @@ test.each([
     expect(labels.toSorted()).toEqual([0, 49152, 49153].slice(0, channels))
     await expect.poll(async () => (await podNow('launcher-1')).status?.phase).toBe('Succeeded')
     const ports = Object.keys(state?.targetDirectMigrationNodePorts ?? {})
-    expect(await messages()).toEqual(
-      expect.arrayContaining([
-        'Normal PreparingTarget VirtualMachineInstance Migration Target Prepared.',
-        `Normal PreparingTarget Migration Target is listening at 127.0.0.1, on ports: ${ports.join(',')}`,
-        'Normal Migrating VirtualMachineInstance is migrating.',
-        'Normal Migrated The VirtualMachineInstance migrated to node node-2.',
-      ]),
-    )
+    await expect
+      .poll(messages)
+      .toEqual(
+        expect.arrayContaining([
+          'Normal PreparingTarget VirtualMachineInstance Migration Target Prepared.',
+          `Normal PreparingTarget Migration Target is listening at 127.0.0.1, on ports: ${ports.join(',')}`,
+          'Normal Migrating VirtualMachineInstance is migrating.',
+          'Normal Migrated The VirtualMachineInstance migrated to node node-2.',
+        ]),
+      )
   },
 )
 
@@ -245,12 +247,14 @@ describe('a migration that does not end well leaves the guest where it was', () 
       .poll(async () => (await vmiNow()).metadata.labels)
       .toEqual({ 'kubevirt.io/nodeName': 'node-1' })
     expect((await podNow('launcher-1')).status?.phase).toBe('Running')
-    expect(await messages()).toEqual(
-      expect.arrayContaining([
-        'Normal Migrating VirtualMachineInstance is aborting migration.',
-        'Warning Migrated VirtualMachineInstance migration uid M1 failed. reason:Live migration has been aborted',
-      ]),
-    )
+    await expect
+      .poll(messages)
+      .toEqual(
+        expect.arrayContaining([
+          'Normal Migrating VirtualMachineInstance is aborting migration.',
+          'Warning Migrated VirtualMachineInstance migration uid M1 failed. reason:Live migration has been aborted',
+        ]),
+      )
   })
 
   test('the target pod is taken away', async () => {
