@@ -1,9 +1,40 @@
+import { isAtLeast } from '../../kubevirt/defaults.ts'
 import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
 import { age, listing, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
+
+/** A request that the API server refused before KubeVirt saw it. */
+export const forbidden: Check = {
+  name: 'permission to migrate',
+  when: ({ said, troubled }) => troubled && said.some(({ row }) => row.code === 'MIG0001'),
+  needs: [],
+  judge(subject, { release }) {
+    const said = subject.said.filter(({ row }) => row.code === 'MIG0001')
+    const { user = '', verb = '', resource = '', group = '', namespace = '' } = said.at(-1)!.groups
+    const old = release !== undefined && !isAtLeast(release, 1, 5)
+    const role = old ? 'kubevirt.io:edit' : 'kubevirt.io:migrate'
+    const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user)
+    const who = account ? `--serviceaccount=${account[1]}:${account[2]}` : `--user=${user}`
+    return [
+      finding({
+        code: 'MIG0001',
+        title: `RBAC forbids it: ${user} may not ${verb} ${resource}${namespace ? ` in ${namespace}` : ''}`,
+        objects: [subject.ref],
+        evidence: evidenceOf(said, 2),
+        cause: `The API server refused the request (API group ${group}) before KubeVirt saw it. ${old ? 'Up to v1.4 the roles admin and edit include it' : 'Since v1.5 the roles admin and edit no longer include it: the ClusterRole kubevirt.io:migrate does, and must be bound by hand'}`,
+        remedy: [
+          {
+            text: `Bind the ClusterRole ${role} to ${user}${namespace ? ` in ${namespace}` : ''}`,
+            command: shell`kubectl create rolebinding migrate --clusterrole=${role} ${who} -n ${namespace || 'NAMESPACE'}`,
+          },
+        ],
+      }),
+    ]
+  },
+}
 
 /** A KubeVirt that is not (or no longer) rolled out; what front ends refuse to work with. */
 export const deployed: Check = {

@@ -4,6 +4,7 @@ import { capacityFor, limitsOf } from '../../rules/capacity.ts'
 import { standingOf } from '../../rules/queue.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
+import { settingRemedy } from '../owner.ts'
 import type { Said, Subject, World } from '../subject.ts'
 import { age, listing } from '../words.ts'
 import { evidenceOf } from './texts.ts'
@@ -50,7 +51,11 @@ export const capacity: Check = {
         )}: ${phasesOf(decision.by)}. ${standing(subject, world)}`,
         remedy: [
           { text: 'Wait: it goes on by itself when a slot is free' },
-          { text: `Or raise ${setting}, or end migrations that are stuck` },
+          settingRemedy(
+            `Or raise ${setting}; migrations that are stuck hold a slot too`,
+            { configuration: { migrations: { [setting]: decision.of * 2 } } },
+            world,
+          ),
         ],
         endsByItself: 'yes',
       }),

@@ -1,45 +1,15 @@
 import { isAtLeast } from '../../kubevirt/defaults.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
 import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
+import type { MigrationPolicy } from '../../kubevirt/types.ts'
 import { configurationOf, settingsFor } from '../../rules/configuration.ts'
 import { copyLimits } from '../../rules/convergence.ts'
 import type { Check } from '../check.ts'
-import { type EvidenceItem, type Finding, finding, type Remedy } from '../finding.ts'
+import { type Finding, finding, type Remedy } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
 import { age, exactSeconds, moment, shell } from '../words.ts'
+import { type Progress, progressEvidence, progressOf, progressSentence } from './copy-progress.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
-
-interface Progress {
-  elapsedMs: number
-  processedMiB: number
-  remainingMiB: number
-  totalMiB: number
-  bandwidthMbps: number
-  dirtyMbps: number
-  iteration: number
-  said: Said
-}
-
-/** The launcher's progress lines, oldest first. */
-function progressOf(subject: Subject): Progress[] {
-  return subject.said.flatMap((said) => {
-    if (said.row.code !== 'MIG8000') return []
-    const text = said.groups.numbers ?? ''
-    const number = (name: string) =>
-      Number(new RegExp(`\\b${name}:(\\d+)`).exec(text)?.[1] ?? Number.NaN)
-    const progress: Progress = {
-      elapsedMs: number('TimeElapsed'),
-      processedMiB: number('DataProcessed'),
-      remainingMiB: number('DataRemaining'),
-      totalMiB: number('DataTotal'),
-      bandwidthMbps: number('MemoryBandwidth'),
-      dirtyMbps: number('DirtyRate'),
-      iteration: number('Iteration'),
-      said,
-    }
-    return Number.isFinite(progress.elapsedMs) ? [progress] : []
-  })
-}
 
 /** A copy that does not end: rate against dirty rate, which limit ends it, and what would help. */
 export const convergence: Check = {
@@ -96,6 +66,7 @@ function abortedCopy(
       stuck && !losing
         ? 'No byte less remained for the whole time: suspect the transport (network, MTU, target’s load), not the guest'
         : '',
+      limitSource(subject, world, stuck ? 'progressTimeout' : 'completionTimeoutPerGiB'),
       placesOf(subject),
     ]
       .filter(Boolean)
@@ -105,27 +76,18 @@ function abortedCopy(
   })
 }
 
-function progressSentence({
-  processedMiB,
-  totalMiB,
-  remainingMiB,
-  iteration,
-  dirtyMbps,
-  bandwidthMbps,
-}: Progress): string {
-  const times =
-    totalMiB > 0 ? ` (${(processedMiB / totalMiB).toFixed(1)} times its ${totalMiB} MiB)` : ''
-  const ever =
-    dirtyMbps >= bandwidthMbps
-      ? 'so it can never finish as it is'
-      : bandwidthMbps > 0
-        ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
-        : 'and nothing flows'
-  return `After ${iteration} passes ${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
-}
-
-function progressEvidence(last: Progress | undefined): EvidenceItem[] {
-  return last ? evidenceOf([last.said], 1) : []
+/** The value of the setting that ended it, and who set it. */
+function limitSource(
+  subject: Subject,
+  { kubevirt, evidence }: World,
+  setting: 'progressTimeout' | 'completionTimeoutPerGiB',
+): string {
+  const name = subject.state?.migrationPolicyName
+  const policy = name && evidence.objects.get<MigrationPolicy>('MigrationPolicy', undefined, name)
+  const found = settingsFor(kubevirt, policy || undefined)[setting]
+  if (!kubevirt && !policy) return ''
+  const by = { policy: `policy ${name}`, kubevirt: 'the KubeVirt CR', default: 'the default' }
+  return found ? `${setting} is ${found.value} s, by ${by[found.from]}` : ''
 }
 
 /** What would help, by the settings that held: only what is not already on. */

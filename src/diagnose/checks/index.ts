@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { countedTwice, deployed, untouched } from './access.ts'
+import { countedTwice, deployed, forbidden, untouched } from './access.ts'
 import { backoff } from './backoff.ts'
 import { budgets } from './budgets.ts'
 import { deferredCancel } from './cancel.ts'
@@ -20,6 +20,7 @@ import { nodesReady, sameNode } from './nodes.ts'
 import { otherHalf } from './other-half.ts'
 import { timedOut } from './pending-timeouts.ts'
 import { placement } from './placement.ts'
+import { policy } from './policy.ts'
 import { postCopy } from './post-copy.ts'
 import { chain, handlerRestart, portMap, reservedPorts } from './proxy.ts'
 import { quota } from './quota.ts'
@@ -34,6 +35,7 @@ import { volumeChange, workloadUpdate } from './workload-update.ts'
 
 /** All checks, in the order in which a migration meets what they look at. */
 export const CHECKS: readonly Check[] = [
+  forbidden,
   deployed,
   untouched,
   countedTwice,
@@ -49,6 +51,7 @@ export const CHECKS: readonly Check[] = [
   sameNode,
   vmNotRunning,
   blockedConditions,
+  policy,
   capacity,
   backoff,
   lingering,

@@ -1,8 +1,9 @@
 import { conditionOf } from '../../kubevirt/migration.ts'
-import type { KubeObject, Vmi } from '../../kubevirt/types.ts'
+import type { Vmi } from '../../kubevirt/types.ts'
 import { migratabilityOf } from '../../rules/migratability.ts'
 import type { Check } from '../check.ts'
-import { type Finding, finding, type Remedy } from '../finding.ts'
+import { type Finding, finding } from '../finding.ts'
+import { settingRemedy } from '../owner.ts'
 import type { Subject, World } from '../subject.ts'
 import { listing, shell } from '../words.ts'
 
@@ -43,7 +44,11 @@ export const workloadUpdate: Check = {
         cause:
           'The workload updater migrates VMs with pending changes only if workloadUpdateMethods contains LiveMigrate',
         remedy: [
-          ownerRemedy(world),
+          settingRemedy(
+            'Set workloadUpdateStrategy.workloadUpdateMethods to [LiveMigrate]',
+            { workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } },
+            world,
+          ),
           {
             text: 'Or migrate the VM by hand',
             command: shell`kubectl mig migrate -n ${subject.namespace} ${subject.name}`,
@@ -130,20 +135,4 @@ export const volumeChange: Check = {
 
 function pendingChanges(vmi: Vmi | undefined): string[] {
   return CHANGES.filter((type) => conditionOf(vmi, type)?.status === 'True')
-}
-
-/** With HCO the KubeVirt CR is written by its operator: what is changed there is lost. */
-function ownerRemedy({ evidence, kubevirt }: World): Remedy {
-  const value = '{"spec":{"workloadUpdateStrategy":{"workloadUpdateMethods":["LiveMigrate"]}}}'
-  const hco = evidence.objects.list<KubeObject>('HyperConverged')[0]
-  if (hco)
-    return {
-      text: 'Set workloadUpdateMethods to [LiveMigrate] in the HyperConverged object, which owns the KubeVirt CR',
-      command: shell`kubectl -n ${hco.metadata.namespace} patch hyperconverged ${hco.metadata.name} --type merge -p ${value}`,
-    }
-  const { namespace = 'kubevirt', name = 'kubevirt' } = kubevirt?.metadata ?? {}
-  return {
-    text: 'Set spec.workloadUpdateStrategy.workloadUpdateMethods to [LiveMigrate] (with HCO: in the HyperConverged object)',
-    command: shell`kubectl -n ${namespace} patch kubevirt ${name} --type merge -p ${value}`,
-  }
 }
