@@ -104,7 +104,8 @@ export function migrationSource(
       if (launcher.cancelMigration(departure.migrationUid))
         events.record(vmi, 'Normal', 'Migrating', 'VirtualMachineInstance is aborting migration.')
     }
-    const record = launcher.domain.outgoing
+    // As it is now: it goes on changing while the VMI is written.
+    const record = launcher.domain.outgoing && { ...launcher.domain.outgoing }
     if (record?.uid !== departure.migrationUid) return
     const reported = await vmis.update(vmi, (draft) => report(draft, record))
     if (reported.status?.migrationState?.failed) launcher.settleMigration()
