@@ -28,6 +28,7 @@ export const ANNOTATION = {
   storageApiVersion: 'kubevirt.io/storage-observed-api-version',
   targetReadyTimestamp: 'kubevirt.io/migration-target-ready-timestamp',
   unschedulableTimeout: 'kubevirt.io/migrationUnschedulablePodTimeoutSeconds',
+  utilityVolumesTimeout: 'kubevirt.io/migrationUtilityVolumesTimeoutSeconds',
   vmGeneration: 'kubevirt.io/vm-generation',
   workloadUpdateMigration: 'kubevirt.io/workloadUpdateMigration',
 } as const

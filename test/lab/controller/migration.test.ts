@@ -101,7 +101,14 @@ describe('Pending', () => {
     ],
     ['the VM to run', { vmi: vm({ phase: 'Scheduled' }) }, []],
     ['its pod', { sourcePod: undefined }, []],
-    ['utility volumes to go', { vmi: { ...vm(), spec: { utilityVolumes: [{ name: 'u' }] } } }, []],
+    [
+      'utility volumes to go',
+      { vmi: { ...vm(), spec: { utilityVolumes: [{ name: 'u' }] } } },
+      [
+        'note: Migration waiting for utility volumes to detach from VMI [demo/vm-1]. Will timeout in 150 seconds.',
+        'requeue 150000 1000',
+      ],
+    ],
     ['a node that is not there', { sourceNode: undefined }, ['give-up']],
   ])('waits for %s', (_, more, expected) => {
     expect(actions('Pending', more)).toEqual(expected)
@@ -359,6 +366,43 @@ describe('the status', () => {
     const seen = { ...situation('Scheduling', { targetPod: starting(1) }), migration: later }
     expect(statusFor(seen, undefined, NOW).status).toMatchObject({ conditions: [] })
     expect(statusFor(situation('Pending'), 'other trouble', NOW).status?.conditions).toBeUndefined()
+  })
+
+  test('says what blocks it, and goes on when that is gone', () => {
+    const backed = vm({ changedBlockTracking: { backupStatus: { backupName: 'b' } } })
+    const held = statusFor(situation('Pending', { vmi: backed, targetPod: ready }), undefined, NOW)
+    expect(held.status).toMatchObject({
+      phase: 'Pending',
+      conditions: [
+        {
+          type: 'migrationBlockedByBackup',
+          status: 'True',
+          message: 'Waiting for backup b to complete',
+        },
+      ],
+    })
+    const its = { ...migration('m'), status: held.status! }
+    const free = { ...situation('Pending', { targetPod: ready }), migration: its }
+    expect(statusFor(free, undefined, NOW).status).toMatchObject({
+      phase: 'Scheduling',
+      conditions: [],
+    })
+    expect(actions('Pending', { vmi: backed })).toEqual(['create-target-pod', 'requeue 5000 0'])
+  })
+
+  test('fails when utility volumes do not go in time', () => {
+    const plugged = { ...vm(), spec: { utilityVolumes: [{ name: 'u' }] } }
+    const old = migration('m', {
+      phase: 'Pending',
+      metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
+    })
+    const { status, notes } = statusFor(
+      { ...situation('', { vmi: plugged }), migration: old },
+      undefined,
+      NOW,
+    )
+    expect(status?.phase).toBe('Failed')
+    expect(notes[0]?.message).toContain('Utility volumes still present after 150 seconds.')
   })
 
   test('fails with an event, and a canceled one says that it was', () => {

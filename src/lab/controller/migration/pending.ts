@@ -6,6 +6,7 @@ import { attachmentPod } from '../../../rules/attachment-pod.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { backoffOf } from '../../../rules/backoff.ts'
 import { capacityFor } from '../../../rules/capacity.ts'
+import { pendingBlock } from '../../../rules/pending-block.ts'
 import { PRIORITY, pollInterval, priorityOf } from '../../../rules/queue.ts'
 import { targetPod } from '../../../rules/target-pod.ts'
 import { LAB_RELEASE } from '../release.ts'
@@ -29,7 +30,32 @@ export function pending(situation: Situation, now: number): Action[] {
       { do: 'requeue', after: backoff.remaining, priority: PRIORITY.running },
     ]
   }
-  if ((vmi.spec.utilityVolumes ?? []).length > 0) return []
+  const block = pendingBlock(migration, vmi, situation.kubevirt, now)
+  if (block?.by === 'utility-volumes') return utilityActions(situation, block.remaining)
+  if (block) return [...podActions(situation, now), backupRequeue(situation)]
+  return podActions(situation, now)
+}
+
+/** They have to be gone first: nothing is made before. */
+function utilityActions({ vmi }: Situation, remaining: number): Action[] {
+  if (remaining <= 0) return []
+  const { namespace, name } = vmi.metadata
+  const seconds = Math.ceil(remaining / 1000)
+  const message = `Migration waiting for utility volumes to detach from VMI [${namespace}/${name}]. Will timeout in ${seconds} seconds.`
+  const reason = 'UtilityVolumeMigrationPending'
+  return [
+    { do: 'note', note: { on: 'migration', type: 'Warning', reason, message } },
+    { do: 'requeue', after: remaining, priority: PRIORITY.running },
+  ]
+}
+
+/** The target pod is made all the same, and waits with a slot of its own. */
+function backupRequeue({ migration }: Situation): Action {
+  const priority = priorityOf(migration)
+  return { do: 'requeue', after: pollInterval(priority), priority }
+}
+
+function podActions(situation: Situation, now: number): Action[] {
   const { targetPod } = situation
   if (!targetPod) return createTarget(situation)
   return isPodReady(targetPod)

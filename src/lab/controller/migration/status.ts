@@ -1,22 +1,23 @@
 import { sameValue } from '../../../kubevirt/equality.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
-import type { Condition, Migration } from '../../../kubevirt/types.ts'
+import { type PendingBlock, pendingBlock } from '../../../rules/pending-block.ts'
 import { transitionOf } from '../../../rules/transitions.ts'
 import type { Note } from './actions.ts'
+import {
+  ABORT_REQUESTED,
+  BLOCKED_BY_BACKUP,
+  BLOCKED_BY_UTILITY_VOLUMES,
+  REJECTED_BY_QUOTA,
+  type Status,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts'
 import type { Situation } from './situation.ts'
-
-type Status = NonNullable<Migration['status']>
 
 export interface StatusUpdate {
   /** Undefined when it stays as it is. */
   status: Status | undefined
   notes: Note[]
-}
-
-const ABORT: Omit<Condition, 'lastProbeTime'> = { type: 'migrationAbortRequested', status: 'True' }
-const QUOTA: Omit<Condition, 'lastProbeTime'> = {
-  type: 'migrationRejectedByResourceQuota',
-  status: 'True',
 }
 
 /** The next status: at most one phase further (fact sheet control-plane.md §2.4). `error` is what the pass failed with. */
@@ -25,8 +26,7 @@ export function statusFor(
   error: string | undefined,
   now: number,
 ): StatusUpdate {
-  const { migration } = situation
-  const before: Status = migration.status ?? {}
+  const before: Status = situation.migration.status ?? {}
   const { status, notes } = nextStatus(situation, error, now)
   return { status: sameValue(before, status) ? undefined : status, notes }
 }
@@ -46,12 +46,12 @@ function nextStatus(
       return { status: own && slot ? { ...before, migrationState: slot } : before, notes: [] }
     }
     case 'fail': {
-      const canceled = transition.cause === 'canceled' ? withCondition(before, ABORT, now) : before
-      const note = failed(transition.message)
-      return { status: enter(canceled, 'Failed', now), notes: [note] }
+      const canceled = transition.cause === 'canceled'
+      const status = canceled ? withCondition(before, ABORT_REQUESTED, now) : before
+      return fail(status, transition.message, now)
     }
     case 'request-abort':
-      return { status: withCondition(before, ABORT, now), notes: [] }
+      return { status: withCondition(before, ABORT_REQUESTED, now), notes: [] }
     case 'succeed': {
       const note: Note = {
         on: 'migration',
@@ -62,32 +62,59 @@ function nextStatus(
       return { status: enter(before, 'Succeeded', now), notes: [note] }
     }
     case 'advance':
-      return {
-        status: whilePending(enter(before, transition.to, now), situation, error, now),
-        notes: [],
-      }
+      return progress(situation, transition.to, error, now)
     case 'stay':
-      return { status: whilePending(before, situation, error, now), notes: [] }
+      return progress(situation, undefined, error, now)
   }
 }
 
-/** The source pod is noted while it is Pending; what a quota refused then is forgotten in Scheduling. */
-function whilePending(
-  status: Status,
-  { migration, sourcePod, targetPod }: Situation,
+/** To the next phase or not; Pending has its conditions, and one of them may hold it there or end it. */
+function progress(
+  situation: Situation,
+  to: string | undefined,
   error: string | undefined,
   now: number,
-): Status {
-  if (migration.status?.phase === 'Scheduling') return withoutCondition(status, QUOTA.type)
-  if (status.phase !== 'Pending') return status
-  const noted: Status = sourcePod
-    ? {
-        ...status,
-        migrationState: { ...status.migrationState, sourcePod: sourcePod.metadata.name },
-      }
-    : status
-  if (targetPod || error === undefined) return noted
-  return error.includes('exceeded quota') ? withCondition(noted, QUOTA, now) : noted
+): { status: Status; notes: Note[] } {
+  const { migration, vmi, kubevirt, targetPod, sourcePod } = situation
+  const before: Status = migration.status ?? {}
+  const after = to === undefined ? before : enter(before, to, now)
+  if (before.phase === 'Scheduling')
+    return { status: withoutCondition(after, REJECTED_BY_QUOTA), notes: [] }
+  if (before.phase !== 'Pending')
+    return { status: after.phase === 'Pending' ? withSource(after, sourcePod) : after, notes: [] }
+
+  const block = pendingBlock(migration, vmi, kubevirt, now)
+  if (block?.by === 'utility-volumes' && block.expired) return fail(before, block.message, now)
+  const status = withBlock(block ? before : after, block, now)
+  const refused = !targetPod && error?.includes('exceeded quota')
+  const rejected = refused ? withCondition(status, REJECTED_BY_QUOTA, now) : status
+  return {
+    status: rejected.phase === 'Pending' ? withSource(rejected, sourcePod) : rejected,
+    notes: [],
+  }
+}
+
+function withBlock(status: Status, block: PendingBlock | undefined, now: number): Status {
+  const kinds = { backup: BLOCKED_BY_BACKUP, 'utility-volumes': BLOCKED_BY_UTILITY_VOLUMES }
+  return Object.entries(kinds).reduce(
+    (result, [by, kind]) =>
+      block?.by === by
+        ? withCondition(result, { ...kind, message: block.message }, now)
+        : withoutCondition(result, kind),
+    status,
+  )
+}
+
+/** As long as it is Pending: it may yet be another one. */
+function withSource(status: Status, sourcePod: Situation['sourcePod']): Status {
+  if (!sourcePod) return status
+  const migrationState = { ...status.migrationState, sourcePod: sourcePod.metadata.name }
+  return { ...status, migrationState }
+}
+
+function fail(status: Status, message: string, now: number): { status: Status; notes: Note[] } {
+  const note: Note = { on: 'migration', type: 'Warning', reason: 'FailedMigration', message }
+  return { status: enter(status, 'Failed', now), notes: [note] }
 }
 
 function enter(status: Status, phase: string, now: number): Status {
@@ -99,24 +126,4 @@ function enter(status: Status, phase: string, now: number): Status {
       ? entered
       : [...entered, { phase, phaseTransitionTimestamp: timestamp(now) }],
   }
-}
-
-function withCondition(
-  status: Status,
-  condition: Omit<Condition, 'lastProbeTime'>,
-  now: number,
-): Status {
-  const conditions = status.conditions ?? []
-  if (conditions.some(({ type }) => type === condition.type)) return status
-  const added = { ...condition, lastProbeTime: timestamp(now), lastTransitionTime: null }
-  return { ...status, conditions: [...conditions, added] }
-}
-
-function withoutCondition(status: Status, type: string): Status {
-  if (!status.conditions?.some((condition) => condition.type === type)) return status
-  return { ...status, conditions: status.conditions.filter((condition) => condition.type !== type) }
-}
-
-function failed(message: string): Note {
-  return { on: 'migration', type: 'Warning', reason: 'FailedMigration', message }
 }

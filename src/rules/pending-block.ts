@@ -1,0 +1,53 @@
+import { ANNOTATION } from '../kubevirt/labels.ts'
+import { timeOf } from '../kubevirt/migration.ts'
+import type { KubeVirt, Migration, Vmi } from '../kubevirt/types.ts'
+import { numberOf, settingsFor } from './configuration.ts'
+
+/** What keeps a migration in Pending although nothing is missing; times in ms. */
+export type PendingBlock =
+  | { by: 'backup'; backup: string; message: string }
+  | { by: 'utility-volumes'; remaining: number; expired: boolean; message: string }
+
+const UTILITY_SECONDS = 150
+
+/** A backup that runs, or volumes of tools that must be gone first, for so long (fact sheet control-plane.md §1.3, §2.8). */
+export function pendingBlock(
+  migration: Migration,
+  vmi: Vmi,
+  kubevirt: KubeVirt | undefined,
+  now: number,
+): PendingBlock | undefined {
+  const backup = runningBackup(vmi)
+  if (backup !== undefined) {
+    const message =
+      migration.spec.priority === 'system-critical'
+        ? `Aborting backup ${backup} for system-critical migration`
+        : `Waiting for backup ${backup} to complete`
+    return { by: 'backup', backup, message }
+  }
+  if ((vmi.spec.utilityVolumes ?? []).length === 0) return undefined
+  const seconds = utilityTimeout(migration, kubevirt)
+  const created = timeOf(migration.metadata.creationTimestamp) ?? now
+  const remaining = created + seconds * 1000 - now
+  const { namespace, name } = vmi.metadata
+  const expired = remaining <= 0
+  const message = expired
+    ? `Migration timeout waiting for utility volumes to detach from VMI [${namespace}/${name}]. Utility volumes still present after ${seconds} seconds.`
+    : `Migration is waiting for utility volumes to detach. Will timeout in ${Math.ceil(remaining / 1000)} seconds.`
+  return { by: 'utility-volumes', remaining, expired, message }
+}
+
+/** The migration's annotation, else the cluster's setting; what is no number is as if it were not there. */
+function utilityTimeout({ metadata }: Migration, kubevirt: KubeVirt | undefined): number {
+  const own = metadata.annotations?.[ANNOTATION.utilityVolumesTimeout]
+  if (own !== undefined && /^\d+$/.test(own)) return Number(own)
+  return numberOf(settingsFor(kubevirt).utilityVolumesTimeout) ?? UTILITY_SECONDS
+}
+
+function runningBackup({ status }: Vmi): string | undefined {
+  const tracking = status?.['changedBlockTracking'] as
+    | { backupStatus?: { backupName?: string; completed?: boolean; failed?: boolean } }
+    | undefined
+  const backup = tracking?.backupStatus
+  return backup && !backup.completed && !backup.failed ? (backup.backupName ?? '') : undefined
+}
