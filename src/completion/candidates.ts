@@ -89,10 +89,9 @@ function flagsOf({ flags }: CommandEntry, given: Given): Candidate[] {
   return [...open.flatMap(namesOf), { value: '--help', description: 'show help' }]
 }
 
-/** What is on by default is only worth switching off. */
 function namesOf({ name, description, allowNo }: FlagEntry): Candidate[] {
   return [
     { value: `--${name}`, description },
-    ...(allowNo ? [{ value: `--no-${name}`, description: `not: ${description}` }] : []),
+    ...(allowNo ? [{ value: `--no-${name}`, description: `off: ${description}` }] : []),
   ]
 }
