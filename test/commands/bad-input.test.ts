@@ -1,0 +1,152 @@
+import { createServer } from 'node:net'
+import { run as runCommand } from '@oclif/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { stringify } from 'yaml'
+import { describeError, loadConfig } from '../../src/cli.ts'
+import type { MigError } from '../../src/errors.ts'
+import { createAuthority } from '../../src/lab/certificates.ts'
+import { file, run, words } from './run.ts'
+
+/** One clear line, perhaps one that says what to do, nothing on stdout. */
+function told({ stdout, stderr }: { stdout: string; stderr: string }): string {
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/)
+  return stderr
+}
+
+const CONFIG = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'here',
+  clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'u', user: { token: 't' } }],
+  contexts: [{ name: 'here', context: { cluster: 'c', user: 'u', namespace: 'demo' } }],
+}
+
+const kubeconfig = (change: (config: typeof CONFIG) => void = () => {}) => {
+  const config = structuredClone(CONFIG)
+  change(config)
+  return file('config', stringify(config))
+}
+
+describe('a command line that cannot be meant is refused with 2', () => {
+  test.each([
+    ['migrate', 'Missing 1 required arg'],
+    ['migrate pod/x', '"pod/x": kind "pod" is not known here'],
+    ['migrate vmim/x', '"vmim/x": kind "vmim" is not known here'],
+    ['migrate Vm_1', '"Vm_1" is no valid name'],
+    ['migrate vm-1 --timeout soon', '--timeout: "soon" is no duration'],
+    ['migrate vm-1 --request-timeout x', '--request-timeout: "x" is no duration'],
+    ['migrate vm-1 --dry-run=maybe', 'Expected --dry-run=maybe to be one of: client, server'],
+    ['migrate vm-1 --frobnicate', 'Nonexistent flag: --frobnicate'],
+    ['cancel', 'Missing 1 required arg'],
+    ['cancel node/x', '"node/x": kind "node" is not known here'],
+    ['ports', 'Missing 1 required arg'],
+    ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
+    ['status vm-1 -A', 'a name and --all-namespaces exclude each other'],
+    ['status -o xml', 'Expected --output=xml to be one of: json, yaml, wide'],
+  ])('%s', async (line, message) => {
+    const { exit, message: told } = await refusal(words(line))
+    expect(exit).toBe(2)
+    expect(told).toContain(message)
+  })
+})
+
+describe('a kubeconfig that cannot be used is refused in one line', () => {
+  test.each(['migrate vm-1', 'cancel vm-1', 'status', 'ports vm-1'])(
+    '%s: not there',
+    async (line) => {
+      const ended = await run([...words(line), '--kubeconfig', '/nonexistent/config'])
+      expect(ended.code).toBe(2)
+      expect(told(ended)).toContain('/nonexistent/config')
+    },
+  )
+
+  test('malformed: file and line are named', async () => {
+    const path = file('config', 'apiVersion: v1\nclusters:\n- name: [c\nusers: []\n')
+    const ended = await run(['migrate', 'vm-1', '--kubeconfig', path])
+    expect(ended.code).toBe(2)
+    expect(told(ended)).toMatch(new RegExp(`${path}:\\d`))
+  })
+
+  test('unknown context: the known ones are named', async () => {
+    const ended = await run(['status', '--context', 'there'], { KUBECONFIG: kubeconfig() })
+    expect(ended.code).toBe(2)
+    expect(told(ended)).toMatch(/no context "there" in .*\nhint: .*: here\n$/)
+  })
+
+  test('certificate and key that do not match', async () => {
+    const authority = await createAuthority('test', VALIDITY)
+    const issue = () => authority.issue({ commonName: 'me', usage: ['client'], ...VALIDITY })
+    const [one, other] = await Promise.all([issue(), issue()])
+    const path = kubeconfig((config) => {
+      Object.assign(config.users[0]!.user, {
+        'client-certificate-data': Buffer.from(one.cert).toString('base64'),
+        'client-key-data': Buffer.from(other.key).toString('base64'),
+      })
+    })
+    const ended = await run(['migrate', 'vm-1', '--kubeconfig', path])
+    expect(ended.code).not.toBe(0)
+    const text = told(ended)
+    expect(text).toMatch(/certificate.*key|key.*certificate/)
+    expect(text).not.toContain('PRIVATE KEY')
+  })
+})
+
+describe('a server that gives no answer is an error of 1', () => {
+  test.each(['migrate vm-1', 'cancel vm-1', 'status', 'status -w', 'ports vm-1'])(
+    '%s: unreachable',
+    async (line) => {
+      const server = await closedPort()
+      const path = kubeconfig((config) => {
+        config.clusters[0]!.cluster.server = server
+      })
+      const ended = await run([...words(line), '--request-timeout', '5s', '--kubeconfig', path])
+      expect(ended.code).toBe(1)
+      expect(told(ended)).toContain(server)
+    },
+  )
+
+  test('silent: the time limit of a request ends it', async () => {
+    const path = await silentServer()
+    const ended = await run(['migrate', 'vm-1', '--request-timeout', '500ms', '--kubeconfig', path])
+    expect(ended.code).toBe(1)
+    expect(told(ended)).toContain('within 0.5s')
+  })
+})
+
+const VALIDITY = {
+  notBefore: Date.now() - 3_600_000,
+  notAfter: Date.now() + 3_600_000,
+}
+
+/**
+ * How a command line is refused, in this process: nothing is begun before it is understood. oclif loads the commands past
+ * vitest, so their MigError is another class than ours here and is read by its fields.
+ */
+async function refusal(argv: string[]) {
+  const config = await loadConfig(new URL('../../', import.meta.url), { fromSource: true })
+  return runCommand(argv, config).then(
+    () => expect.fail('it was not refused'),
+    (err) => (err.name === 'MigError' ? (err as MigError) : describeError(err, argv)),
+  )
+}
+
+/** A port of this machine on which nobody listens any more. */
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return `https://127.0.0.1:${port}`
+}
+
+async function silentServer(): Promise<string> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  return kubeconfig((config) => {
+    config.clusters[0]!.cluster.server = `https://127.0.0.1:${port}`
+  })
+}
