@@ -41,13 +41,23 @@ export function findKubectl(): string | undefined {
     .find(isExecutable)
 }
 
-/** Further releases that lie beside the real file of `kubectl` (`kubectl.1.29` …), the oldest first. */
-export function otherKubectls(kubectl: string): { release: string; file: string }[] {
+interface KubectlRelease {
+  release: string
+  file: string
+}
+
+/**
+ * Further releases that lie beside the real file of `kubectl` (`kubectl.1.29` …): the oldest, the middle and the newest;
+ * all of them with KUBECTL_RELEASES=all.
+ */
+export function otherKubectls(kubectl: string): KubectlRelease[] {
   const folder = dirname(realpathSync(kubectl))
-  return readdirSync(folder)
+  const all = readdirSync(folder)
     .map((name) => ({ release: /^kubectl\.(1\.\d+)$/.exec(name)?.[1], file: join(folder, name) }))
-    .filter((one): one is { release: string; file: string } => one.release !== undefined)
+    .filter((one): one is KubectlRelease => one.release !== undefined)
     .sort((a, b) => (a.release < b.release ? -1 : 1))
+  if (process.env['KUBECTL_RELEASES'] === 'all') return all
+  return all.filter((_, i) => [0, all.length >> 1, all.length - 1].includes(i))
 }
 
 /** A kubectl with a home of its own, whose discovery cache nobody shares. */

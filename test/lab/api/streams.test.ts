@@ -104,7 +104,7 @@ test('an upgrade is refused like any request', async () => {
 
 const kubectl = findKubectl()
 const releases = kubectl
-  ? [{ release: 'on the PATH', file: kubectl }, ...otherKubectls(kubectl)]
+  ? [{ release: 'of the PATH', file: kubectl }, ...otherKubectls(kubectl)]
   : []
 
 describe.each(releases)('kubectl $release', ({ file }) => {
