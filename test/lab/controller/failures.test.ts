@@ -39,11 +39,16 @@ describe('a migration fails', () => {
   test('when its target pod is deleted while it is prepared', async () => {
     const { plane, target } = await handedOff()
     await remove(plane.admin, PODS, target.metadata)
+    expect(await plane.phaseOf('m')).toBe('PreparingTarget')
+    await kill(plane, target)
     await plane.until(
       async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.migrationState?.failed,
       'the slot to say that it failed',
     )
     await failed(plane)
+    expect(await plane.told('m')).toContain(
+      'Migration target pod was removed during active migration.',
+    )
     expect(await plane.told('vm-1')).toContainEqual(
       expect.stringMatching(
         /^VirtualMachineInstance migration uid .* failed. reason: Target pod is down$/,

@@ -10,7 +10,7 @@ import type { Situation } from './situation.ts'
  */
 export function handedOff(situation: Situation, now: number): Action[] {
   const { targetPod, vmi } = situation
-  const down = !targetPod || isPodFinal(targetPod) || targetPod.metadata.deletionTimestamp
+  const down = !targetPod || isPodFinal(targetPod)
   const canceled = canceledTargetActions(situation)
   if (!down || vmi.status?.migrationState?.startTimestamp) return canceled
   return [...markFailed(situation, now), ...canceled]
