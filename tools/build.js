@@ -1,9 +1,11 @@
 // Bundles the commands into dist/ and writes oclif.manifest.json, which lets oclif start without importing them all.
+// Also docs/commands, whose pages are made of the manifest.
 // Split chunks keep start-up small: a command loads only what it imports (measured: npm run bench:startup).
 import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Plugin } from '@oclif/core'
 import { build } from 'rolldown'
+import { renewCommandPages } from './docs/command-pages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const entries = [
@@ -40,3 +42,4 @@ const plugin = new Plugin({
 await plugin.load()
 const manifest = `${JSON.stringify(plugin.manifest, null, 2)}\n`
 writeFileSync(new URL('../oclif.manifest.json', import.meta.url), manifest)
+await renewCommandPages(root)

@@ -3,6 +3,16 @@ import { labNameFlag } from '../../src/flags.ts'
 
 export default class LabDown extends Command {
   static override summary = 'End a lab and remove everything it has left'
+  static override examples = [
+    {
+      description: 'End the lab that is called "lab"',
+      command: '<%= config.bin %> <%= command.id %>',
+    },
+    {
+      description: 'End another one',
+      command: '<%= config.bin %> <%= command.id %> --name demo',
+    },
+  ]
   static override flags = { name: labNameFlag }
 
   async run(): Promise<void> {

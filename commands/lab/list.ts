@@ -3,6 +3,16 @@ import { colorFlag, outputFlag } from '../../src/flags.ts'
 
 export default class LabList extends Command {
   static override summary = 'List the labs of this machine'
+  static override examples = [
+    {
+      description: 'Which labs are up, and which have died?',
+      command: '<%= config.bin %> <%= command.id %>',
+    },
+    {
+      description: 'Their kubeconfig files',
+      command: '<%= config.bin %> <%= command.id %> -o json | jq -r ".[].kubeconfig"',
+    },
+  ]
   static override flags = { output: outputFlag(), color: colorFlag }
 
   async run(): Promise<void> {

@@ -3,6 +3,17 @@ import { colorFlag, labNameFlag, outputFlag } from '../../src/flags.ts'
 
 export default class LabStatus extends Command {
   static override summary = 'Show how a lab is and how to use it'
+  static override examples = [
+    {
+      description: 'Is it up, and where are its kubeconfig and its log?',
+      command: '<%= config.bin %> <%= command.id %>',
+    },
+    {
+      description: 'Use the kubeconfig of another one',
+      command:
+        'export KUBECONFIG=$(<%= config.bin %> <%= command.id %> --name demo -o json | jq -r .kubeconfig)',
+    },
+  ]
   static override flags = { name: labNameFlag, output: outputFlag(), color: colorFlag }
 
   async run(): Promise<void> {

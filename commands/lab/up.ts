@@ -6,7 +6,10 @@ export default class LabUp extends Command {
   static override description =
     'It has an API that kubectl can talk to, the migration controller, a scheduler, and nodes that move guests of real bytes over real TLS proxies. It ends with Ctrl-C or, when it runs in the background, with "kubectl mig lab down".'
   static override examples = [
-    '<%= config.bin %> <%= command.id %>',
+    {
+      description: 'Three nodes and four VMs, until Ctrl-C',
+      command: '<%= config.bin %> <%= command.id %>',
+    },
     {
       description: 'In the background, with VMs that write 20 MiB a second',
       command: '<%= config.bin %> <%= command.id %> --detach --vms 10 --dirty-rate 20Mi',

@@ -6,7 +6,16 @@ export default class ProxySource extends Command {
   static override description =
     'It listens on one unix socket for each port of the target, and prints their paths as one JSON line when it does. Its log goes to stderr. It runs until SIGTERM or SIGINT and then lets streams finish.'
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --key UID --target 10.0.0.7 --port-map \'{"35001": 0, "41068": 49152}\' --base-dir /var/run/kubevirt --ca ca.crt --client-cert tls.crt --client-key tls.key',
+    {
+      description: 'Over mutual TLS, as KubeVirt runs it',
+      command:
+        '<%= config.bin %> <%= command.id %> --key UID --target 10.0.0.7 --port-map \'{"35001": 0, "41068": 49152}\' --base-dir /var/run/kubevirt --ca ca.crt --client-cert tls.crt --client-key tls.key',
+    },
+    {
+      description: 'In clear, to try it on one machine; the map is what the target has printed',
+      command:
+        '<%= config.bin %> <%= command.id %> --key try --target 127.0.0.1 --port-map \'{"41000": 49152}\' --base-dir /tmp/m --disable-tls',
+    },
   ]
   static override flags = {
     ...proxyFlags,

@@ -6,7 +6,16 @@ export default class ProxyTarget extends Command {
   static override description =
     'It listens on one TCP port for each unix socket of the target launcher, and prints {"REAL PORT": LABEL} as one JSON line when it does. Its log goes to stderr. It runs until SIGTERM or SIGINT and then lets streams finish.'
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --key UID --bind 10.0.0.7 --unix 0=/run/libvirt/virtqemud-sock --unix 49152=/run/m/UID-49152-source.sock --ca ca.crt --server-cert tls.crt --server-key tls.key',
+    {
+      description: 'Over mutual TLS, as KubeVirt runs it',
+      command:
+        '<%= config.bin %> <%= command.id %> --key UID --bind 10.0.0.7 --unix 0=/run/libvirt/virtqemud-sock --unix 49152=/run/m/UID-49152-source.sock --ca ca.crt --server-cert tls.crt --server-key tls.key',
+    },
+    {
+      description: 'In clear and within ten ports, to try it on one machine; with metrics',
+      command:
+        '<%= config.bin %> <%= command.id %> --key try --bind 127.0.0.1 --port-range 41000-41009 --unix 49152=/tmp/m/target.sock --disable-tls --metrics-addr 127.0.0.1:9090',
+    },
   ]
   static override flags = {
     ...proxyFlags,
