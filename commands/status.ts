@@ -26,7 +26,6 @@ export default class Status extends Command {
       char: 'l',
       helpValue: 'SELECTOR',
       description: 'only migrations with these labels',
-      exclusive: ['name'],
     }),
     all: Flags.boolean({ description: 'also migrations that ended more than an hour ago' }),
     watch: Flags.boolean({ char: 'w', description: 'go on showing changes' }),
@@ -42,8 +41,8 @@ export default class Status extends Command {
     const { args, flags } = await this.parse(Status)
     const { parseReference } = await import('../src/kubevirt/reference.ts')
     const reference = args.name ? parseReference(args.name, ['vm', 'vmi', 'vmim']) : undefined
-    if (reference && flags['all-namespaces'])
-      throw new MigError(EXIT.usage, 'a name and --all-namespaces exclude each other', {
+    if (reference && (flags['all-namespaces'] || flags.selector))
+      throw new MigError(EXIT.usage, 'a name excludes --all-namespaces and --selector', {
         hint: 'a name belongs to a namespace: give that with -n',
       })
     const { withCluster } = await import('../src/session.ts')

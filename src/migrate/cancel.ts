@@ -27,7 +27,7 @@ export interface CancelOptions {
   onStep(cancelling: Cancelling): void
 }
 
-export type CancelStep =
+type CancelStep =
   /** What deleting it does now; `again` when somebody has already asked for it. */
   { type: 'asked'; effect: AbortDecision['effect']; again: boolean } | Step
 

@@ -26,7 +26,7 @@ export interface MoveOptions {
   onStep(moving: Moving): void
 }
 
-export type MoveStep =
+type MoveStep =
   | { type: 'forecast'; forecast: Forecast }
   | { type: 'created'; migration: Migration }
   /** Nothing was created. */
@@ -49,7 +49,7 @@ export interface Moved extends Result {
  * Moves one VM: forecast, creation, then all steps to the end. Never throws a MigError: the result carries it, so that
  * one VM's refusal doesn't stop another's move.
  */
-export async function moveVm(
+async function moveVm(
   cluster: Cluster,
   reference: Reference,
   options: MoveOptions,

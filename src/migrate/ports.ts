@@ -30,7 +30,7 @@ export interface PortMap {
   ports: PortEntry[]
 }
 
-export interface PortEntry {
+interface PortEntry {
   /** 0, 49152, 49153: a name for the channel, never a TCP port. */
   label: number
   purpose: string

@@ -56,7 +56,7 @@ export interface MigrationReport {
   gaps: Gap[]
 }
 
-export interface MigrationIdentity {
+interface MigrationIdentity {
   name: string
   uid: string
   createdAt: string | null
@@ -64,7 +64,7 @@ export interface MigrationIdentity {
   origin: 'user' | 'evacuation' | 'workload-update'
 }
 
-export interface WaitingReport {
+interface WaitingReport {
   limit: 'cluster' | 'node'
   node: string | null
   used: number

@@ -80,7 +80,10 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
           unseen(step.gap.what, step.gap.why)
           break
         case 'lost':
-          list.add('warning', { label: 'Connection', detail: `${step.message}; trying again` })
+          list.add('warning', {
+            label: 'Connection',
+            detail: `lost, trying again: ${step.message}`,
+          })
           break
         case 'regained':
           list.add('done', { label: 'Connection', detail: 'back again' })

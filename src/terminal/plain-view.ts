@@ -113,7 +113,7 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
           say(vm, `Not visible: ${step.gap.what}: ${step.gap.why}`)
           return
         case 'lost':
-          say(vm, `Connection lost: ${step.message}; trying again`)
+          say(vm, `Connection lost, trying again: ${step.message}`)
           return
         case 'regained':
           say(vm, 'Connection is back')

@@ -2,6 +2,7 @@ import type { Observed } from '../migrate/observed.ts'
 import { reportOf } from '../migrate/report.ts'
 import type { ListChange } from '../migrate/watch-list.ts'
 import { createLiveView } from './live.ts'
+import { neutral } from './neutral.ts'
 import { type Format, formatDocument } from './output.ts'
 import { createPlainView } from './plain-view.ts'
 import { type StatusTableOptions, statusLines } from './status-table.ts'
@@ -50,7 +51,10 @@ function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
   let lost: string | undefined
   const draw = () => {
     if (!migrations) return
-    const notice = lost === undefined ? [] : [terminal.theme.warn(`${lost}; trying again`)]
+    const notice =
+      lost === undefined
+        ? []
+        : [terminal.theme.warn(neutral(`connection lost, trying again: ${lost}`))]
     view.draw([...notice, ...contentOf(migrations(), terminal, options)])
   }
   const timer = setInterval(draw, TICK)

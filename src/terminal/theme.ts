@@ -14,7 +14,7 @@ export interface Theme {
 
 export type Style = 'good' | 'bad' | 'warn' | 'active' | 'quiet' | 'strong'
 
-export interface Symbols {
+interface Symbols {
   done: string
   failed: string
   warning: string

@@ -1,5 +1,5 @@
 import { publishedPorts } from '../kubevirt/migration.ts'
-import type { Event, Migration } from '../kubevirt/types.ts'
+import type { Event } from '../kubevirt/types.ts'
 import type { Forecast } from '../migrate/forecast.ts'
 import { type Observed, ownState } from '../migrate/observed.ts'
 import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
@@ -216,11 +216,6 @@ const EFFECTS: Record<string, string> = {
 
 export function warningText({ reason, message, involvedObject }: Event): string {
   return `${reason}: ${message ?? ''} (${shortKind(involvedObject.kind)}/${involvedObject.name})`
-}
-
-/** `migration "x" in namespace "demo"` as a person refers to it on the command line. */
-export function migrationRef({ metadata }: Migration): string {
-  return `vmim/${metadata.name} -n ${metadata.namespace}`
 }
 
 function shortKind(kind: string | undefined): string {

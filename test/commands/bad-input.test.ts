@@ -43,7 +43,8 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['cancel node/x', '"node/x": kind "node" is not known here'],
     ['ports', 'Missing 1 required arg'],
     ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
-    ['status vm-1 -A', 'a name and --all-namespaces exclude each other'],
+    ['status vm-1 -A', 'a name excludes --all-namespaces and --selector'],
+    ['status vm-1 -l app=x', 'a name excludes --all-namespaces and --selector'],
     ['status -o xml', 'Expected --output=xml to be one of: json, yaml, wide'],
   ])('%s', async (line, message) => {
     const { exit, message: told } = await refusal(words(line))

@@ -73,12 +73,13 @@ test('while it copies there is progress, ports are open, and a cancel ends it', 
 })
 
 const SCRIPT = fileURLToPath(new URL('../../bin/dev.js', import.meta.url))
-/** util-linux gives a command a terminal of its own. */
-const hasScript =
+/** util-linux's tool that gives a command a terminal of its own. */
+const TERMINAL_TOOL = 'script'
+const hasTerminalTool =
   process.platform === 'linux' &&
-  /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '')
+  /util-linux/.test(spawnSync(TERMINAL_TOOL, ['--version']).stdout?.toString() ?? '')
 
-test.skipIf(!hasScript)(
+test.skipIf(!hasTerminalTool)(
   'on a terminal it is a check list, and the terminal is given back',
   async () => {
     await limitBandwidth('8Mi')
@@ -87,7 +88,7 @@ test.skipIf(!hasScript)(
       const options = {
         env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...env() },
       }
-      execFile('script', ['-qec', command, '/dev/null'], options, (err, stdout) =>
+      execFile(TERMINAL_TOOL, ['-qec', command, '/dev/null'], options, (err, stdout) =>
         resolve(err ? `${err}` : stdout),
       )
     })

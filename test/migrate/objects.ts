@@ -3,7 +3,7 @@ import type { Event, Migration, MigrationState, Pod, Vmi } from '../../src/kubev
 import { firstSight, type Observed } from '../../src/migrate/observed.ts'
 
 /** Objects as trace 01 has them, at second 0 of the trace and later. */
-export const T0 = Date.parse('2026-11-29T12:00:00Z')
+const T0 = Date.parse('2026-11-29T12:00:00Z')
 
 export function at(seconds: number): string {
   return new Date(T0 + seconds * 1000).toISOString().replace('.000Z', 'Z')

@@ -40,7 +40,7 @@ export interface Stage {
   theMigrationOf(vm: string): Promise<Migration>
 }
 
-export interface VmOptions {
+interface VmOptions {
   node?: string
   phase?: string
   conditions?: object[]

@@ -199,7 +199,7 @@ vm-1: Succeeded
     expect(text).toContain(
       `
 vm-1: Not visible: pods: forbidden
-vm-1: Connection lost: https://x is unreachable; trying again
+vm-1: Connection lost, trying again: https://x is unreachable
 vm-1: Connection is back
 vm-1: Cancelling: somebody has deleted the migration
 `,

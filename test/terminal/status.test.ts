@@ -265,7 +265,7 @@ describe('watching', () => {
         expect.stringContaining(l.trimEnd()),
       ),
       [
-        'https://x is unreachab',
+        'connection lost, tryin',
         expect.any(String),
         expect.stringContaining('vm-1'),
         expect.stringContaining('vm-2'),
@@ -302,7 +302,7 @@ describe('watching', () => {
       options,
     )
     expect(piped.text().split('\n').slice(3)).toEqual([
-      'status: Connection lost: https://x is unreachable; trying again',
+      'status: Connection lost, trying again: https://x is unreachable',
       'status: Connection is back',
       'demo/vm-3: Succeeded',
       '',

@@ -66,7 +66,7 @@ export const FORECAST = forecast({
   gaps: [],
 })
 
-export function progress(second: number, left: number, rate: number, dirty: number) {
+function progress(second: number, left: number, rate: number, dirty: number) {
   return {
     at: ms(second),
     totalBytes: 64 * MiB,
