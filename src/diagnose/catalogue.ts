@@ -846,6 +846,14 @@ export const CATALOGUE = {
     mend: 'Restore the node.',
     rank: 83,
   },
+  MIG4024: {
+    title: 'The recovery of the persistent state is under way',
+    means:
+      'When a migration of a VM with persistent TPM or EFI is interrupted, a Job looks which of the two PVCs is the valid one; the migration ends only with it.',
+    detected: 'the Job recover-<migration>',
+    mend: 'See the Job and its pod.',
+    rank: 72,
+  },
   MIG5000: {
     title: 'The proxy is complete',
     means: 'Every listener of the target has its counterpart on the source.',
@@ -1376,7 +1384,29 @@ export const CATALOGUE = {
     means: 'Up to five migrations of a VM and their pods are kept.',
     detected: 'pods',
     mend: 'Nothing to do.',
-    rank: 0,
+    rank: 30,
+  },
+  MIG9015: {
+    title: 'A disruption budget was left raised',
+    means:
+      "Up to v1.5 a migration raises the VM's PodDisruptionBudget to 2 and lowers it afterwards; left at 2 it blocks every drain.",
+    detected: 'the PodDisruptionBudget',
+    mend: 'Delete the budget; KubeVirt makes it anew.',
+    rank: 66,
+  },
+  MIG9016: {
+    title: 'A mount is left on the node',
+    means: "An earlier launcher's volume was not unmounted.",
+    detected: '"target is busy" and the like in virt-handler\'s or the kubelet\'s words',
+    mend: "Unmount it, or restart the node's virt-handler or kubelet.",
+    rank: 72,
+  },
+  MIG9017: {
+    title: 'A stale domain was found',
+    means: 'libvirt of the launcher held a domain of an earlier VMI.',
+    detected: "virt-handler's log",
+    mend: 'Usually it heals by itself.',
+    rank: 58,
   },
 } as const satisfies Record<`MIG${number}`, CatalogueEntry>
 

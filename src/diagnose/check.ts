@@ -6,7 +6,7 @@ export interface Check {
   /** A name for people who read the coverage. */
   name: string
   /** Whether it has anything to say about such a subject; what does not apply does not count as unread. */
-  when: (subject: Subject) => boolean
+  when: (subject: Subject, world: World) => boolean
   /** Kinds without which it cannot judge; the engine reports it as not evaluated when one is unread. */
   needs: string[]
   judge: (subject: Subject, world: World) => Finding[]

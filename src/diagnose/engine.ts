@@ -42,7 +42,7 @@ function judge(
 ): Finding[] {
   const findings: Finding[] = []
   for (const check of CHECKS) {
-    if (!check.when(subject)) continue
+    if (!check.when(subject, world)) continue
     tally.total++
     const missing = missingFor(check, world)
     if (missing) {

@@ -54,8 +54,8 @@ describe('a report for a person', () => {
             pod/demo/virt-launcher-vm-a-tgt PodScheduled=False Unschedulable: 0/2 nodes are available: 1 node(s) didn't match pod anti-affinity rules, 1 Insufficient memory.
         ✓ Nothing blocks a migration of vm-a: LiveMigratable is True  MIG1000
 
-      7 objects and 0 log lines read from test; the newest moment in it is 2026-01-01T10:02:00Z; 11 of 13 checks carried out
-        not in it, though checks ask for it: NetworkAttachmentDefinition, PersistentVolumeClaim"
+      7 objects and 0 log lines read from test; the newest moment in it is 2026-01-01T10:02:00Z; 11 of 12 checks carried out
+        not in it, though checks ask for it: PersistentVolumeClaim"
     `)
   })
 
@@ -89,9 +89,8 @@ describe('a report for a person', () => {
         ✓ Nothing blocks a migration of vm-a: LiveMigratable is True MIG1000
 
       7 objects and 0 log lines read from test; the newest moment in it is
-      2026-01-01T10:02:00Z; 11 of 13 checks carried out
-        not in it, though checks ask for it: NetworkAttachmentDefinition,
-        PersistentVolumeClaim"
+      2026-01-01T10:02:00Z; 11 of 12 checks carried out
+        not in it, though checks ask for it: PersistentVolumeClaim"
     `)
   })
 

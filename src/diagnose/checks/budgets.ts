@@ -1,8 +1,11 @@
 import { isAtLeast } from '../../kubevirt/defaults.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
+import { isPodFinal } from '../../kubevirt/pods.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import type { Subject, World } from '../subject.ts'
+import { shell } from '../words.ts'
 
 interface Budget extends KubeObject {
   status?: { desiredHealthy?: number; observedGeneration?: number }
@@ -16,13 +19,7 @@ export const budgets: Check = {
   needs: ['KubeVirt', 'PodDisruptionBudget'],
   judge(subject, world) {
     if (!world.release || isAtLeast(world.release, 1, 6)) return []
-    const budget = world.evidence.objects
-      .list<Budget>('PodDisruptionBudget')
-      .find(
-        ({ metadata }) =>
-          metadata.namespace === subject.namespace &&
-          metadata.ownerReferences?.some(({ name }) => name === subject.name),
-      )
+    const budget = budgetOf(subject, world)
     const desired = budget?.status?.desiredHealthy
     if (!budget || desired === undefined || desired >= 2) return []
     const born = timeOf(subject.migration?.metadata.creationTimestamp)
@@ -49,4 +46,53 @@ export const budgets: Check = {
       }),
     ]
   },
+}
+
+/** Left at two after a migration, it forbids every eviction of the one pod that there is. */
+export const raisedBudget: Check = {
+  name: 'disruption budget after the migration',
+  when: ({ kind, phase }) => kind === 'vmi' || phase === 'Succeeded' || phase === 'Failed',
+  needs: ['PodDisruptionBudget'],
+  judge(subject, world) {
+    const budget = budgetOf(subject, world)
+    const desired = budget?.status?.desiredHealthy
+    if (!budget || desired === undefined || desired < 2) return []
+    const live = subject.launchers.filter((pod) => !isPodFinal(pod))
+    if (live.length !== 1) return []
+    return [
+      finding({
+        code: 'MIG9015',
+        title: `The PodDisruptionBudget ${budget.metadata.name} of ${subject.name} was left raised: it wants ${desired} pods, there is one`,
+        status: 'warn',
+        objects: [`poddisruptionbudget/${subject.namespace}/${budget.metadata.name}`],
+        evidence: [
+          {
+            source: `poddisruptionbudget/${subject.namespace}/${budget.metadata.name}`,
+            field: 'status.desiredHealthy',
+            value: String(desired),
+          },
+        ],
+        cause:
+          'KubeVirt up to v1.5 raises it for a migration and lowers it afterwards; left raised it blocks every drain of the node',
+        confidence: 'likely',
+        remedy: [
+          {
+            text: 'Delete it: KubeVirt up to v1.5 makes it anew, later releases need none',
+            command: shell`kubectl -n ${subject.namespace} delete pdb ${budget.metadata.name}`,
+          },
+        ],
+        endsByItself: 'no',
+      }),
+    ]
+  },
+}
+
+function budgetOf(subject: Subject, { evidence }: World): Budget | undefined {
+  return evidence.objects
+    .list<Budget>('PodDisruptionBudget')
+    .find(
+      ({ metadata }) =>
+        metadata.namespace === subject.namespace &&
+        metadata.ownerReferences?.some(({ name }) => name === subject.name),
+    )
 }

@@ -1,15 +1,17 @@
+import { timeOf } from '../../kubevirt/migration.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { shell } from '../words.ts'
+import { listing, shell } from '../words.ts'
 
 /** A deletion that is not acted on: only before hand-off and in Running is a cancel carried out. */
 export const deferredCancel: Check = {
   name: 'cancel of the migration',
-  when: ({ migration, phase }) =>
-    migration?.metadata.deletionTimestamp !== undefined && !['Succeeded', 'Failed'].includes(phase),
+  when: ({ migration }) => migration?.metadata.deletionTimestamp !== undefined,
   needs: ['VirtualMachineInstanceMigration'],
-  judge(subject) {
+  judge(subject, world) {
     const { phase, migration, vmi, state } = subject
+    const over = phase === 'Succeeded' || phase === 'Failed'
+    const since = timeOf(migration!.metadata.deletionTimestamp)
     const base = {
       objects: [subject.ref],
       evidence: [
@@ -21,19 +23,20 @@ export const deferredCancel: Check = {
       ],
       endsByItself: 'unknown' as const,
     }
-    if (
-      !vmi &&
-      subject.kind === 'migration' &&
-      (migration!.metadata.finalizers ?? []).length > 0 &&
-      phase !== 'Running'
-    )
+    const held = (migration!.metadata.finalizers ?? []).length > 0
+    const late = since !== undefined && world.now - since > 60_000
+    if (held && (over ? late : !vmi && phase !== 'Running'))
       return [
         finding({
           ...base,
           code: 'MIG9007',
-          title: `${migration!.metadata.name} hangs in Terminating: its VMI ${subject.name} is gone, its finalizer is not`,
-          cause: 'virt-controller drops the finalizer only of a migration whose VMI it can see',
-          confidence: 'likely',
+          title: over
+            ? `${migration!.metadata.name} is over (${phase}) and hangs in Terminating: ${listing(migration!.metadata.finalizers ?? [])}`
+            : `${migration!.metadata.name} hangs in Terminating: its VMI ${subject.name} is gone, its finalizer is not`,
+          cause: over
+            ? 'Whoever set the finalizer has not taken it off: virt-controller, or for migrations between clusters the synchronization controller'
+            : 'virt-controller drops the finalizer only of a migration whose VMI it can see',
+          confidence: world.vmis.length > 0 ? 'likely' : 'possible',
           remedy: [
             {
               text: 'Remove the finalizer by hand, once the VM is surely not being moved',
@@ -44,6 +47,7 @@ export const deferredCancel: Check = {
           endsByItself: 'no',
         }),
       ]
+    if (over) return []
     if (phase === 'Running' && state?.abortStatus === 'Failed')
       return [
         finding({

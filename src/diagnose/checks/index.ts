@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import { countedTwice, deployed, forbidden, untouched } from './access.ts'
 import { backoff } from './backoff.ts'
-import { budgets } from './budgets.ts'
+import { budgets, raisedBudget } from './budgets.ts'
 import { deferredCancel } from './cancel.ts'
 import { capacity } from './capacity.ts'
 import { convergence } from './convergence.ts'
@@ -13,7 +13,7 @@ import { handlers } from './handlers.ts'
 import { blockedConditions, vmNotRunning } from './holds.ts'
 import { attachment, attachmentLost } from './hotplug.ts'
 import { heldClaim, staleHalf, targetLabel } from './leftover-objects.ts'
-import { lingering, sharedAddress, staleCount } from './leftover-pods.ts'
+import { lingering, sharedAddress, staleCount, uncollected } from './leftover-pods.ts'
 import { migratability } from './migratability.ts'
 import { certificates, migrationNetwork, networkDefined, tlsMismatch } from './network.ts'
 import { nodesReady, sameNode } from './nodes.ts'
@@ -24,6 +24,7 @@ import { policy } from './policy.ts'
 import { postCopy } from './post-copy.ts'
 import { chain, handlerRestart, portMap, reservedPorts } from './proxy.ts'
 import { quota } from './quota.ts'
+import { recovery } from './recovery.ts'
 import { createRefused, silentRender } from './render.ts'
 import { movedAgain } from './repeated-moves.ts'
 import { slowPhase } from './slow-phase.ts'
@@ -68,6 +69,7 @@ export const CHECKS: readonly Check[] = [
   handlers,
   slowPhase,
   otherHalf,
+  recovery,
   takenOver,
   deferredCancel,
   vmEnded,
@@ -90,5 +92,7 @@ export const CHECKS: readonly Check[] = [
   staleHalf,
   heldClaim,
   sharedAddress,
+  uncollected,
+  raisedBudget,
   targetLabel,
 ]

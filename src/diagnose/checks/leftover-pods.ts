@@ -187,3 +187,34 @@ export const sharedAddress: Check = {
     ]
   },
 }
+
+const KEPT = 5
+
+/** KubeVirt keeps the last five migrations of a VM and with each its finished pod; more means that it no longer collects. */
+export const uncollected: Check = {
+  name: 'finished launcher pods',
+  when: ({ launchers, vmi }) => launchers.length > KEPT && vmi !== undefined,
+  needs: ['Pod'],
+  judge(subject) {
+    const finished = subject.launchers.filter(isPodFinal)
+    if (finished.length <= KEPT + 1) return []
+    return [
+      finding({
+        code: 'MIG9014',
+        title: `${finished.length} finished launcher pods of ${subject.name} are kept, where ${KEPT} are usual`,
+        status: 'warn',
+        objects: finished.slice(0, 4).map((pod) => `pod/${subject.namespace}/${pod.metadata.name}`),
+        cause:
+          'KubeVirt collects them in the wake of a finished migration; it has not, or something else made them',
+        confidence: 'possible',
+        remedy: [
+          {
+            text: 'Delete the finished ones; they hold nothing but their objects (and claims that are being deleted)',
+            command: shell`kubectl -n ${subject.namespace} delete pod -l kubevirt.io/created-by=${subject.vmi?.metadata.uid} --field-selector=status.phase==Succeeded`,
+          },
+        ],
+        endsByItself: 'unknown',
+      }),
+    ]
+  },
+}

@@ -141,7 +141,8 @@ function rangeOf(network: string, world: World): { text: string; full: boolean }
 /** The migration network's definition must be in KubeVirt's own namespace. */
 export const networkDefined: Check = {
   name: 'definition of the migration network',
-  when: ({ troubled, kind }) => troubled && kind === 'migration',
+  when: ({ troubled, kind }, { kubevirt }) =>
+    troubled && kind === 'migration' && !!kubevirt?.spec.configuration?.migrations?.network,
   needs: ['KubeVirt', 'NetworkAttachmentDefinition'],
   judge(subject, world) {
     const network = world.kubevirt?.spec.configuration?.migrations?.network

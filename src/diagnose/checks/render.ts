@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kubevirt/types.ts'
 import { capacityFor } from '../../rules/capacity.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import { hasPersistentState } from '../persistent-state.ts'
 import { age, listing } from '../words.ts'
 
 /** Pending with free slots and no pod: what virt-controller needs to render the target pod, and fails on silently. */
@@ -37,7 +38,7 @@ export const silentRender: Check = {
     const node = world.nodes.find(({ metadata }) => metadata.name === vmi?.status?.nodeName)
     if (world.nodes.length > 0 && !node)
       lacks.push(`node ${vmi?.status?.nodeName} of the VM does not exist`)
-    const persistent = hasPersistentState(vmi?.spec.domain as Record<string, unknown> | undefined)
+    const persistent = hasPersistentState(vmi)
     const classes = world.evidence.objects.list<KubeObject>('StorageClass')
     const isDefault = ({ metadata }: KubeObject) =>
       metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true'
@@ -76,12 +77,6 @@ export const silentRender: Check = {
       }),
     ]
   },
-}
-
-function hasPersistentState(domain: Record<string, unknown> | undefined): boolean {
-  return /"persistent":true/.test(
-    JSON.stringify([domain?.['devices'] ?? {}, domain?.['firmware'] ?? {}]),
-  )
 }
 
 /** A target pod that the API server refuses, for a reason that no known text covers. */

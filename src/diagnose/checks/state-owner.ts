@@ -1,6 +1,5 @@
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { short } from '../words.ts'
 
 /** vmi.status.migrationState carries another uid than the migration that is (or was) under way. */
 export const takenOver: Check = {
@@ -58,15 +57,23 @@ export const vmEnded: Check = {
   needs: ['VirtualMachineInstance'],
   judge(subject) {
     const said = subject.said.find(({ row }) => row.code === 'MIG4013')
-    if (!said) return []
-    const reason = short(subject.vmi?.status?.phase ?? '')
+    const ended = subject.sourcePod?.status?.containerStatuses?.find(
+      ({ name }) => name === 'compute',
+    )?.state?.terminated
+    if (!said && !ended) return []
+    const how = ended ? `${ended.reason ?? 'ended'}, exit code ${ended.exitCode ?? '?'}` : ''
+    const pod = `pod/${subject.namespace}/${subject.sourcePod?.metadata.name ?? ''}`
     return [
       finding({
         code: 'MIG4013',
-        title: `${subject.name} shut down during its migration: the VMI is ${reason}`,
+        title: `${subject.name} ended during its migration: the VMI is ${subject.vmi?.status?.phase}${how ? `, its source launcher ${how}` : ''}`,
         objects: [`vmi/${subject.namespace}/${subject.name}`, subject.ref],
-        evidence: [{ source: said.source, value: said.quote }],
-        cause: 'The guest powered off or crashed while it was moved; the migration ended with it',
+        evidence: [
+          ...(said ? [{ source: said.source, value: said.quote }] : []),
+          ...(ended ? [{ source: pod, field: 'container compute', value: how }] : []),
+        ],
+        cause: `${/OOM/.test(how) || ended?.exitCode === 137 ? 'The source launcher was killed (memory limit or eviction)' : 'The guest powered off or crashed'} while it was moved; the migration ended with it`,
+        confidence: said ? 'certain' : 'likely',
         remedy: [{ text: 'See why the guest ended; start the VM again' }],
       }),
     ]

@@ -32,7 +32,9 @@ const NO_TIMEOUT = ['Scheduled', 'PreparingTarget', 'TargetReady']
 export function fromCause(said: Said[], subject: Subject): Finding {
   const best = said.find(({ hit }) => hit === undefined) ?? said[0]!
   const { row, groups } = best
-  const where = placesOf(subject)
+  const where = [placesOf(subject), /^MIG800[2-6]/.test(row.code) ? imagesOf(subject) : '']
+    .filter(Boolean)
+    .join('. ')
   const waits = NO_TIMEOUT.includes(subject.phase)
   const endless = waits
     ? `In ${subject.phase} it is tried again; no time-out covers this phase`
@@ -80,6 +82,14 @@ export function placesOf({ sourceNode, targetNode }: Subject): string {
   if (sourceNode && targetNode) return `Source ${sourceNode}, target ${targetNode}`
   if (targetNode) return `Target ${targetNode}`
   return sourceNode ? `Source ${sourceNode}` : ''
+}
+
+/** The launcher images of both sides, where they differ: the usual reason why the two don't agree. */
+function imagesOf({ sourcePod, targetPod }: Subject): string {
+  const [from, to] = [sourcePod, targetPod].map(
+    (pod) => pod?.spec.containers.find(({ name }) => name === 'compute')?.image,
+  )
+  return from && to && from !== to ? `Launcher images differ: source ${from}, target ${to}` : ''
 }
 
 export function objectsOf({ ref, targetNode }: Subject): string[] {
