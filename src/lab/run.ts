@@ -1,4 +1,4 @@
-import { createWriteStream, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, rmSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
@@ -84,8 +84,7 @@ async function run(options: RunOptions): Promise<void> {
       kubeconfig,
       log: logFile,
       abandon() {
-        rmSync(socketFolder, { recursive: true, force: true })
-        rmSync(folder, { recursive: true, force: true })
+        for (const each of [socketFolder, folder]) removeNow(each)
       },
     })
     await follow(lab, signal, options.onEvent)
@@ -93,6 +92,13 @@ async function run(options: RunOptions): Promise<void> {
     await lab?.close()
     await new Promise((resolve) => stream.end(resolve))
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Threads may be removing files of the same folder at this moment: then node's own removal stops half-way, unheard. */
+function removeNow(folder: string): void {
+  for (let attempt = 0; existsSync(folder) && attempt < 100; attempt++) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
