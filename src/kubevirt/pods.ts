@@ -6,6 +6,17 @@ export function isPodFinal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
 
+/** Ended, on its way out, or without the process that runs the guest. */
+export function isPodGoingDown(pod: Pod): boolean {
+  return (
+    isPodFinal(pod) ||
+    pod.metadata.deletionTimestamp !== undefined ||
+    (pod.status?.containerStatuses ?? []).some(
+      ({ name, state }) => name === 'compute' && state?.terminated !== undefined,
+    )
+  )
+}
+
 /**
  * KubeVirt's own notion of ready: running, not being deleted; `compute` and `istio-proxy` need only run, every other
  * container must be Ready (fact sheet control-plane.md §2.4).

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { patch, remove } from '../../../src/cluster/objects.ts'
-import { MIGRATIONS, PODS, VMIS } from '../../../src/kubevirt/resources.ts'
-import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
+import { MIGRATIONS, PODS, RESOURCE_QUOTAS, VMIS } from '../../../src/kubevirt/resources.ts'
+import type { Migration, Pod, ResourceQuota, Vmi } from '../../../src/kubevirt/types.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 
 const at = (name: string) => ({ namespace: 'demo', name })
@@ -109,6 +109,33 @@ test('deleted after hand-off, it is aborted only when it runs, and then it is go
   const end = { completed: true, failed: true, abortStatus: 'Succeeded' }
   await plane.handle('node-1', 'vm-1', { migrationState: end })
   await plane.until(async () => (await plane.all<Migration>(MIGRATIONS)).length === 0, 'its end')
+})
+
+test('a VMI whose pod is refused says so until it has one', async () => {
+  const plane = await startControlPlane()
+  const quota = await plane.create(RESOURCE_QUOTAS, {
+    metadata: { name: 'q' },
+    spec: { hard: { pods: '0' } },
+  })
+  const condition = async () =>
+    (await plane.get<Vmi>(VMIS, 'vm-1')).status?.conditions?.find(
+      ({ type }) => type === 'Synchronized',
+    )
+  // A quota holds only once its controller has counted.
+  await plane.until(
+    async () => (await plane.all<ResourceQuota>(RESOURCE_QUOTAS))[0]?.status?.used,
+    'the quota to be counted',
+  )
+  await plane.create(VMIS, { metadata: { name: 'vm-1' }, spec: { domain: { devices: {} } } })
+  expect(await plane.until(condition, 'the failure')).toMatchObject({
+    status: 'False',
+    reason: 'FailedCreate',
+    message: expect.stringMatching(/^failed to create virtual machine pod: .* exceeded quota: q/),
+  })
+  expect(await plane.told('vm-1')).toContainEqual(expect.stringMatching(/^Error creating pod: /))
+  await remove(plane.admin, RESOURCE_QUOTAS, quota.metadata)
+  await plane.launcherOf('vm-1')
+  await plane.until(async () => !(await condition()), 'the condition to go')
 })
 
 test('of a VMI that is deleted nothing is left', async () => {

@@ -103,6 +103,12 @@ describe('it is ready', () => {
       { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' },
     ],
     [
+      'not with one that has ended',
+      running,
+      [pod('a', 'node-1', { phase: 'Failed' })],
+      { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' },
+    ],
+    [
       'not before the guest runs',
       of('Scheduled', { nodeName: 'node-1' }),
       [pod('a', 'node-1', up)],

@@ -1,5 +1,5 @@
 import { conditionOf } from '../../../kubevirt/migration.ts'
-import { isPodFinal } from '../../../kubevirt/pods.ts'
+import { isPodGoingDown } from '../../../kubevirt/pods.ts'
 import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Quantity, Vmi } from '../../../kubevirt/types.ts'
@@ -41,10 +41,29 @@ function networkConditions(
   })
 }
 
+/** What keeps a VMI from its first pod: the first such message stays until there is one. */
+export function withPodFailure(vmi: Vmi, message: string | undefined, now: number): Vmi {
+  const conditions = vmi.status?.conditions ?? []
+  const phase = vmi.status?.phase ?? 'Pending'
+  // From then on it is virt-handler that reports under this name.
+  if (phase !== 'Pending' && phase !== 'Scheduling') return vmi
+  if (phase === 'Scheduling' || message === undefined)
+    return { ...vmi, status: { ...vmi.status, conditions: without(conditions, 'Synchronized') } }
+  if (conditions.some(({ type }) => type === 'Synchronized')) return vmi
+  const failure: Condition = {
+    type: 'Synchronized',
+    status: 'False',
+    reason: 'FailedCreate',
+    message: `failed to create virtual machine pod: ${message}`,
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(now),
+  }
+  return { ...vmi, status: { ...vmi.status, conditions: [...conditions, failure] } }
+}
+
 function readyCondition(vmi: Vmi, pod: Pod | undefined, now: number): Condition {
-  if (!pod || isPodFinal(pod))
-    return notReady('PodNotExists', 'virt-launcher pod has not yet been scheduled', now)
-  if (pod.metadata.deletionTimestamp)
+  if (!pod) return notReady('PodNotExists', 'virt-launcher pod has not yet been scheduled', now)
+  if (isPodGoingDown(pod))
     return notReady('PodTerminating', 'virt-launcher pod is terminating', now)
   if (vmi.status?.phase !== 'Running')
     return notReady('GuestNotRunning', 'Guest VM is not reported as running', now)

@@ -16,6 +16,7 @@ import type { ControllerOptions } from '../migration/controller.ts'
 import { messageOf } from '../migration/perform.ts'
 import { LAB_RELEASE } from '../release.ts'
 import { startWorker, type Worker } from '../worker.ts'
+import { withPodFailure } from './conditions.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
 import { nextVmi } from './status.ts'
 import { volumeStatus } from './volume-status.ts'
@@ -79,7 +80,10 @@ export function startVmiController(options: ControllerOptions): Worker {
     } catch (err) {
       failure = err
     }
-    const next = withVolumes(nextVmi(vmi, pods, clock.now()), pods)
+    const now = clock.now()
+    const reached = withVolumes(nextVmi(vmi, pods, now), pods)
+    const message = failure === undefined ? undefined : messageOf(failure)
+    const next = withPodFailure(reached, message, now)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
       worker.queue.add(key, { after: NETWORK_INTERVAL })
     if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
