@@ -1,8 +1,8 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { get, list } from '../cluster/objects.ts'
 import type { Reference } from '../kubevirt/reference.ts'
-import { MIGRATION_POLICIES, NAMESPACES } from '../kubevirt/resources.ts'
-import type { MigrationPolicy, Namespace } from '../kubevirt/types.ts'
+import { MIGRATION_POLICIES, NAMESPACES, RESOURCE_QUOTAS } from '../kubevirt/resources.ts'
+import type { MigrationPolicy, Namespace, ResourceQuota } from '../kubevirt/types.ts'
 import { readClusterView, readKubeVirt } from './cluster-view.ts'
 import { findVm, type Lookup, migrationsOf } from './find.ts'
 import type { Facts } from './forecast.ts'
@@ -30,12 +30,13 @@ export async function readFacts(
     }
   }
   const { vm, vmi } = await findVm(cluster, reference, lookup)
-  const [migrations, view, kubevirt, policies, inNamespace] = await Promise.all([
+  const [migrations, view, kubevirt, policies, inNamespace, quotas] = await Promise.all([
     migrationsOf(cluster, name, lookup),
     optional('migrations of other namespaces', readClusterView(cluster, signal)),
     optional('the KubeVirt CR', readKubeVirt(cluster, signal)),
     optional('migration policies', list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal })),
     optional('the namespace', get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal })),
+    optional('quotas', list<ResourceQuota>(cluster, RESOURCE_QUOTAS, { namespace, signal })),
   ])
   return {
     namespace,
@@ -47,6 +48,7 @@ export async function readFacts(
     kubevirt,
     policies: policies?.items,
     inNamespace,
+    quotas: quotas?.items,
     gaps,
   }
 }

@@ -1,9 +1,21 @@
+import { ASSUMED_RELEASE, releaseOf } from '../kubevirt/defaults.ts'
 import { phaseOf } from '../kubevirt/migration.ts'
-import type { KubeVirt, Migration, MigrationPolicy, Namespace, Vm, Vmi } from '../kubevirt/types.ts'
+import type {
+  KubeVirt,
+  Migration,
+  MigrationPolicy,
+  Namespace,
+  ResourceQuota,
+  Vm,
+  Vmi,
+} from '../kubevirt/types.ts'
 import { admitMigration, inFlight } from '../rules/admission.ts'
+import { automaticLimits } from '../rules/automatic-limits.ts'
 import type { ClusterView } from '../rules/capacity.ts'
 import { type Settings, settingsFor } from '../rules/configuration.ts'
+import { launcherPod } from '../rules/launcher-pod.ts'
 import { type PolicyDecision, policyFor } from '../rules/policy.ts'
+import { admitPod, type QuotaDecision } from '../rules/quota.ts'
 import type { Gap } from './gap.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 
@@ -19,6 +31,7 @@ export interface Facts {
   kubevirt: KubeVirt | undefined
   policies: MigrationPolicy[] | undefined
   inNamespace: Namespace | undefined
+  quotas: ResourceQuota[] | undefined
   gaps: Gap[]
 }
 
@@ -42,6 +55,8 @@ export interface Forecast {
   settings: Settings
   /** Undefined when migrations of other namespaces could not be read: the limits count them. */
   capacity: Waiting | undefined
+  /** Whether the quotas of the namespace have room for the target pod; undefined when they could not be read. */
+  quota: QuotaDecision | undefined
   gaps: Gap[]
 }
 
@@ -58,8 +73,20 @@ export function forecast(facts: Facts): Forecast {
     policy,
     settings: settingsFor(facts.kubevirt, policy?.winner?.policy),
     capacity: view && waitingFor(view, PLANNED, vmi),
+    quota: quotaFor(facts),
     gaps: facts.gaps,
   }
+}
+
+/** While it moves, both pods count; a quota without room leaves the migration pending until there is some (§2.7a). */
+function quotaFor({ vmi, kubevirt, inNamespace, quotas }: Facts): QuotaDecision | undefined {
+  if (!vmi || !quotas) return undefined
+  const pod = launcherPod(vmi, {
+    kubevirt,
+    release: releaseOf(kubevirt) ?? ASSUMED_RELEASE,
+    limits: automaticLimits(inNamespace, quotas, kubevirt),
+  })
+  return admitPod({ ...pod, metadata: { ...pod.metadata, name: '' } }, quotas)
 }
 
 function blockersOf({ namespace, name, vm, vmi, migrations }: Facts): Blocker[] {

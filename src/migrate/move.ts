@@ -59,10 +59,11 @@ async function moveVm(
   const tell = (step: MoveStep) => options.onStep({ vm, step, observed })
   let predicted: Forecast | undefined
   let observed: Observed | undefined
-  const gaps: Gap[] = []
+  let gaps: Gap[] = []
   try {
     const facts = await readFacts(cluster, reference, { namespace, signal })
     predicted = forecast(facts)
+    gaps = [...predicted.gaps]
     tell({ type: 'forecast', forecast: predicted })
     if (predicted.blockers.length > 0) throw notAdmitted(vm, namespace, predicted)
     signal.throwIfAborted()

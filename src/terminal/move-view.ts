@@ -16,7 +16,9 @@ import {
   forecastText,
   phaseName,
   spanText,
+  unseenText,
   warningText,
+  willWait,
 } from './words.ts'
 
 /** What a person sees while VMs move, or while moves are cancelled. */
@@ -40,8 +42,7 @@ export async function createMoveView(
 function createCheckView(list: Checklist, now: () => number): MoveView {
   const told = new Set<string>()
   let asked = false
-  const unseen = (what: string, why: string) =>
-    list.add('waiting', { label: 'Not visible', detail: `${what}: ${why}` })
+  const unseen = (detail: string) => list.add('waiting', { label: 'Not visible', detail })
 
   /** The phases that are over and not told yet; one whose result is still on its way by another watch waits for it. */
   const tellPhases = (observed: Observed) => {
@@ -63,11 +64,11 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
       switch (step.type) {
         case 'forecast':
           if (step.forecast.blockers.length > 0) return
-          list.add(step.forecast.capacity?.admit === false ? 'warning' : 'done', {
+          list.add(willWait(step.forecast) ? 'warning' : 'done', {
             label: 'Admitted',
             detail: forecastText(step.forecast),
           })
-          for (const { what, why } of step.forecast.gaps) unseen(what, why)
+          if (step.forecast.gaps.length > 0) unseen(unseenText(step.forecast))
           break
         case 'asked':
           asked = true
@@ -77,7 +78,7 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
           list.add('warning', { label: 'Warning', detail: warningText(step.event) })
           break
         case 'gap':
-          unseen(step.gap.what, step.gap.why)
+          unseen(`${step.gap.what}: ${step.gap.why}`)
           break
         case 'lost':
           list.add('warning', {

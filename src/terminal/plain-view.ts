@@ -13,6 +13,7 @@ import {
   forecastText,
   phaseName,
   spanText,
+  unseenText,
   warningText,
 } from './words.ts'
 
@@ -78,7 +79,7 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
         case 'forecast':
           if (step.forecast.blockers.length > 0) return
           say(vm, `Admitted: ${forecastText(step.forecast)}`)
-          for (const { what, why } of step.forecast.gaps) say(vm, `Not visible: ${what}: ${why}`)
+          if (step.forecast.gaps.length > 0) say(vm, `Not visible: ${unseenText(step.forecast)}`)
           return
         case 'created':
           say(vm, `Created: ${step.migration.metadata.name}`)

@@ -143,10 +143,11 @@ export function copyLine(progress: CopyProgress): string {
 }
 
 /** `no policy; slots used: cluster 0 of 5, node-1 0 of 2`. */
-export function forecastText({ policy, capacity, node }: Forecast): string {
+export function forecastText({ policy, capacity, quota, node }: Forecast): string {
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
-  return `${which}; ${capacityText(capacity, node)}`
+  const refused = quota?.admit === false ? `; it will wait: ${quota.blockers[0].message}` : ''
+  return `${which}; ${capacityText(capacity, node)}${refused}`
 }
 
 function capacityText(capacity: Forecast['capacity'], source: string | undefined): string {
@@ -158,6 +159,16 @@ function capacityText(capacity: Forecast['capacity'], source: string | undefined
     return `slots used: ${slots.join(', ')}`
   }
   return `it will wait: ${limitText(capacity)}`
+}
+
+/** Whether a migration that is created now would have to wait. */
+export function willWait({ capacity, quota }: Forecast): boolean {
+  return capacity?.admit === false || quota?.admit === false
+}
+
+/** What could not be read for a forecast; why is in the report. */
+export function unseenText({ gaps }: Forecast): string {
+  return listed(gaps.map(({ what }) => what))
 }
 
 /** Which limit holds a migration; there are no positions in KubeVirt's queue (design.md §4). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Condition, Migration, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import type { Condition, Migration, ResourceQuota, Vm, Vmi } from '../../src/kubevirt/types.ts'
 import { type Facts, forecast } from '../../src/migrate/forecast.ts'
 import { migration, TRACE_01, upTo, vmi } from './objects.ts'
 
@@ -20,6 +20,7 @@ function facts(more: Partial<Facts> = {}): Facts {
     kubevirt: undefined,
     policies: [],
     inNamespace: undefined,
+    quotas: [],
     gaps: [],
     ...more,
   }
@@ -115,9 +116,37 @@ describe('a forecast', () => {
     })
   })
 
+  test('says which quota has no room for the target pod', () => {
+    const full: ResourceQuota = {
+      metadata: { name: 'mem', namespace: 'demo' },
+      spec: { hard: { 'requests.memory': '500Mi' } },
+      status: { hard: { 'requests.memory': '500Mi' }, used: { 'requests.memory': '404229824' } },
+    }
+    expect(forecast(facts({ quotas: [full] })).quota).toMatchObject({
+      admit: false,
+      blockers: [
+        {
+          quota: 'mem',
+          used: { 'requests.memory': '404229824' },
+          hard: { 'requests.memory': '500Mi' },
+        },
+      ],
+    })
+    const status = { ...full.status, hard: { 'requests.memory': '2Gi' } }
+    expect(forecast(facts({ quotas: [{ ...full, status }] })).quota?.admit).toBe(true)
+  })
+
   test('says that it does not know what could not be read', () => {
     const gaps = [{ what: 'migrations of other namespaces', why: 'forbidden' }]
-    const unseen = forecast(facts({ view: undefined, policies: undefined, gaps }))
-    expect(unseen).toMatchObject({ capacity: undefined, policy: undefined, gaps, blockers: [] })
+    const unseen = forecast(
+      facts({ view: undefined, policies: undefined, quotas: undefined, gaps }),
+    )
+    expect(unseen).toMatchObject({
+      capacity: undefined,
+      policy: undefined,
+      quota: undefined,
+      gaps,
+      blockers: [],
+    })
   })
 })

@@ -82,6 +82,7 @@ describe('a report', () => {
       kubevirt: undefined,
       policies: undefined,
       inNamespace: undefined,
+      quotas: [],
       gaps: [{ what: 'migration policies', why: 'forbidden' }],
     }
     const refusal = {

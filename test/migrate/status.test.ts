@@ -162,10 +162,9 @@ describe('watching', () => {
     await until(() => steps.includes('vm-1 end') || undefined)
     controller.abort(new Error('enough'))
     expect(await watching).toEqual(new Error('enough'))
-    expect(shown.map(({ migration, targetPod }) => [migration.spec.vmiName, !!targetPod])).toEqual([
-      ['vm-2', false],
-      ['vm-1', true],
-    ])
+    // Only what holds a slot is followed closely enough to know its pod.
+    const pods = shown.map(({ migration, targetPod }) => [migration.spec.vmiName, !!targetPod])
+    expect(Object.fromEntries(pods)).toEqual({ 'vm-1': true, 'vm-2': false })
   })
 
   test('many says which limit holds those that wait', async () => {

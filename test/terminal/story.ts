@@ -63,6 +63,7 @@ export const FORECAST = forecast({
   kubevirt: undefined,
   policies: [],
   inNamespace: undefined,
+  quotas: [],
   gaps: [],
 })
 
