@@ -1,9 +1,19 @@
 // Renews the documentation (npm run docs): the pages made from the commands, the transcripts in the README, the
 // pictures. Transcripts and pictures are real runs on labs of their own, under script(1) of util-linux.
-// Words limit it: "pages", "readme", "pictures", or the name of a picture.
+// Words limit it: "pages", "readme", "pictures", or names of pictures.
 import { fileURLToPath } from 'node:url'
+import { renewCommandPages } from './docs/command-pages.ts'
 import { renewPictures } from './docs/pictures.ts'
+import { SCENES } from './docs/scenes.ts'
+import { renewTranscripts } from './docs/transcript.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const words = process.argv.slice(2)
-await renewPictures(root, words)
+const wanted = (word: string) => words.length === 0 || words.includes(word)
+
+if (wanted('pages')) await renewCommandPages(root)
+if (wanted('readme')) await renewTranscripts(root, 'README.md')
+await renewPictures(
+  root,
+  SCENES.filter(({ name }) => wanted(name) || wanted('pictures')),
+)

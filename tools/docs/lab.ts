@@ -6,27 +6,36 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A state folder in which one lab called "lab" is, started with these words of `kubectl mig lab up`, or none. */
+export interface Home {
+  folder: string
+  /** For commands that are at home there: `kubectl mig`, and a KUBECONFIG of the lab called "lab". */
+  env: NodeJS.ProcessEnv
+}
+
+/**
+ * A home folder of its own for as long as the work takes, with a lab called "lab" in it: started with these words of
+ * `kubectl mig lab up`, or left to the work.
+ */
 export async function withLab<T>(
   root: string,
   words: string[] | undefined,
-  work: (lab: { env: NodeJS.ProcessEnv; state: string }) => Promise<T>,
+  work: (home: Home) => Promise<T>,
 ): Promise<T> {
-  const state = await mkdtemp(join(tmpdir(), 'mig-docs-'))
-  const env = {
+  const folder = await mkdtemp(join(tmpdir(), 'mig-docs-'))
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
+    HOME: folder,
     PATH: [join(root, 'bin'), join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
-    XDG_STATE_HOME: state,
-    KUBECONFIG: join(state, 'kubectl-mig/labs/lab/kubeconfig'),
-    KUBECACHEDIR: join(state, 'kube-cache'),
+    KUBECONFIG: join(folder, '.local/state/kubectl-mig/labs/lab/kubeconfig'),
   }
+  for (const name of Object.keys(env)) if (/^(XDG_|NO_COLOR|KUBECACHE)/.test(name)) delete env[name]
   const mig = (...args: string[]) => run(join(root, 'bin/kubectl-mig'), args, { env, cwd: root })
   try {
     if (words) await mig('lab', 'up', '--detach', ...words)
-    return await work({ env, state })
+    return await work({ folder, env })
   } finally {
     // It may be down already, or never have come up.
     await mig('lab', 'down').catch(() => {})
-    await rm(state, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }

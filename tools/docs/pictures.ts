@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withLab } from './lab.ts'
 import { type Frame, record } from './record.ts'
-import { SCENES, type Scene } from './scenes.ts'
+import type { Scene } from './scenes.ts'
 import { createSteady, steadyRow } from './steady.ts'
 import { picture } from './svg.ts'
 
@@ -13,11 +13,10 @@ const FRAMES = 40
 const STEP = 250
 
 /** Plays the scenes, one after the other, and writes docs/img/NAME.svg. */
-export async function renewPictures(root: string, names: string[]): Promise<void> {
+export async function renewPictures(root: string, scenes: Scene[]): Promise<void> {
   const folder = join(root, 'docs/img')
   await mkdir(folder, { recursive: true })
-  for (const scene of SCENES) {
-    if (names.length > 0 && !names.includes(scene.name)) continue
+  for (const scene of scenes) {
     const frames = await play(root, scene)
     await writeFile(join(folder, `${scene.name}.svg`), picture(frames, scene))
   }

@@ -6,6 +6,8 @@ export interface RecordOptions {
   cwd: string
   columns: number
   rows?: number
+  /** Long lines stay one line; the program still sees `columns`. */
+  unwrapped?: boolean
   /** Presses Ctrl-C as soon as this holds for the text on the screen. */
   interruptWhen?: (text: string) => boolean
 }
@@ -23,7 +25,7 @@ export interface Frame {
  */
 export function record(
   line: string,
-  { env, cwd, columns, rows = 40, interruptWhen }: RecordOptions,
+  { env, cwd, columns, rows = 40, unwrapped, interruptWhen }: RecordOptions,
   codes: number[] = [0],
 ): Promise<Frame[]> {
   const sized = `stty cols ${columns} rows ${rows} -echoctl; ${line}`
@@ -32,7 +34,7 @@ export function record(
     env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/bash' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const screen = createScreen(columns)
+  const screen = createScreen(unwrapped ? Number.POSITIVE_INFINITY : columns)
   const frames: Frame[] = []
   const started = performance.now()
   let interrupted = false

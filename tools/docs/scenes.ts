@@ -17,22 +17,27 @@ export interface Scene {
   still?: boolean
 }
 
+/** So that there is something to see on any machine. */
+const CAPPED = (bandwidth: string) =>
+  `kubectl patch kubevirt kubevirt -n kubevirt --type merge -p '{"spec":{"configuration":{"migrations":{"bandwidthPerMigration":"${bandwidth}"}}}}'`
+
 export const SCENES: Scene[] = [
   {
     name: 'migrate',
     title:
       'kubectl mig migrate: the phases of a migration are ticked off, then a bar shows the copy, then the result',
-    lab: ['--memory', '256Mi', '--dirty-rate', '16Mi'],
+    lab: ['--memory', '192Mi', '--dirty-rate', '6Mi'],
     columns: 92,
+    before: CAPPED('48Mi'),
     lines: ['kubectl mig migrate vm-1'],
   },
   {
     name: 'status-watch',
     title:
-      'kubectl mig status -w: a live table of four migrations, of which some wait for a free slot',
-    lab: ['--vms', '6', '--memory', '128Mi', '--dirty-rate', '4Mi'],
-    columns: 110,
-    before: 'kubectl mig migrate vm-1 vm-2 vm-3 vm-4 vm-5 vm-6 --no-wait',
+      'kubectl mig status -w: a live table of six migrations, one of which waits for a free slot',
+    lab: ['--vms', '6', '--memory', '64Mi', '--dirty-rate', '2Mi'],
+    columns: 118,
+    before: `${CAPPED('32Mi')} && kubectl mig migrate vm-1 vm-2 vm-3 vm-4 vm-5 vm-6 --no-wait`,
     lines: ['kubectl mig status -w'],
     interruptWhen: (text) => (text.match(/Succeeded/g) ?? []).length === 6,
     codes: [0, 130],
