@@ -2,8 +2,11 @@ import type { Socket } from 'node:net'
 
 /** The reading half of a pump: takes bytes from a socket and holds them, in order, until they were passed on. */
 export interface Intake {
-  /** Whether the socket's 'end' comes within the tick in which the end was read, not when all was consumed. */
-  readonly endsAtOnce: boolean
+  /**
+   * Asked at the socket's 'end': whether that comes in the tick in which the end was read, while the socket was being
+   * read from. Else nothing can be told from the state of the raw socket.
+   */
+  endIsFresh(): boolean
   /** The bytes whose turn it is, undefined when there are none. They stay untouched until they are released. */
   next(): Buffer | undefined
   /** What `next` gave was passed on. */

@@ -91,13 +91,11 @@ interface StreamState {
  * Whether the end of a TLS stream that was just read came by its closing alert, as it must, or because the connection
  * broke off. Node doesn't tell. But at the alert it still reads the raw socket, and starting to read again says
  * so (EALREADY); at the end of the raw stream it has stopped.
- * Only right within the tick of the end, on a socket that reads into user buffers.
+ * Only right where {@link Intake.endIsFresh}.
  */
-export function brokeOff({ socket, raw }: Leg): boolean {
-  const handle = (socket as { _handle?: Handle })._handle
-  const rawHandle = (raw as { _handle?: Handle } | undefined)?._handle
-  if (!handle?.reading || typeof rawHandle?.readStart !== 'function') return false
-  return rawHandle.readStart() === 0
+export function brokeOff({ raw }: Leg): boolean {
+  const handle = (raw as { _handle?: Handle } | undefined)?._handle
+  return handle?.readStart?.() === 0
 }
 
 /**
@@ -118,7 +116,6 @@ export function watchForReset({ socket, raw }: Leg, onReset: () => void): () => 
 const RESET_CHECK_MS = 250
 
 interface Handle {
-  reading?: boolean
   readStart?(): number
   /** 0, or an error when there is no peer any more. */
   getpeername?(out: object): number

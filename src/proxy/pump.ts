@@ -72,7 +72,7 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
     const endedBefore = from.socket.readableEnded
     from.socket
       .on('end', () => {
-        const cut = from.kind === 'tls' && intake.endsAtOnce && brokeOff(from)
+        const cut = from.kind === 'tls' && intake.endIsFresh() && brokeOff(from)
         readOver(cut ? failedRead(new Error('unexpected EOF')) : { how: 'end' })
       })
       .on('close', () => {

@@ -24,6 +24,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
     const slabs = [filling]
     let held = 0
     let paused = false
+    let lastReadStopped = false
     let scheduled = false
     let discarding = false
 
@@ -54,6 +55,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
       held += count
       announce()
       paused = held >= HIGH_WATER
+      lastReadStopped = paused
       return !paused
     }
 
@@ -65,7 +67,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
       if (oldest.pooled) pool.give(oldest.memory)
     }
 
-    const endsAtOnce = !endWasRead(from)
+    const endedBefore = endWasRead(from)
     if (!readIntoUserBuffer(from, { buffer, read })) return streamIntake(from, onBytes)
     for (let early = from.read(); early; early = from.read()) {
       slabs.splice(-1, 0, { ...slab(early), end: early.length })
@@ -74,7 +76,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
     if (held > 0) setImmediate(onBytes)
 
     return {
-      endsAtOnce,
+      endIsFresh: () => !endedBefore && !lastReadStopped,
       next() {
         const { memory, start, end } = slabs[0]!
         return start < end ? memory.subarray(start, end) : undefined

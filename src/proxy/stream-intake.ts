@@ -20,7 +20,7 @@ export const streamIntake: OpenIntake = (from, onBytes) => {
     for (let rest = from.read(); rest; rest = from.read()) keep(rest)
   })
   return {
-    endsAtOnce: false,
+    endIsFresh: () => false,
     next: () => chunks[0],
     release(bytes) {
       chunks.shift()
