@@ -36,6 +36,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG1009',
+    anchor: 'Cannot migrate VMI, Reason: ',
+    pattern: /Cannot migrate VMI, Reason: (?<reason>\w+), Message: (?<message>[^\n"]{1,240})/i,
+    title: 'Refused at admission: {reason}',
+    means: 'no migration was created: {message}',
+    next: 'change what the message names, and restart the VM',
+  },
+  {
+    ...cause,
     code: 'MIG1012',
     anchor: 'in-flight migration detected',
     pattern: /in-flight migration detected\. Active migration job \((?<uid>[^)]*)\)/i,

@@ -85,7 +85,7 @@ export function reportOf(diagnosis: Diagnosis, generatedAt: number): DiagnosisRe
   }
 }
 
-/** The worst first. VMs that nobody asks to move and about which there is nothing to say are left out beside others. */
+/** The worst first. VMs about which there is nothing to say are left out where there is something about others. */
 function shown(judged: Ordered[]): Ordered[] {
   const sorted = judged.sort(
     (a, b) =>
@@ -94,7 +94,7 @@ function shown(judged: Ordered[]): Ordered[] {
   )
   const telling = sorted.filter(
     ({ subject, findings }) =>
-      subject.kind !== 'vmi' ||
+      subject.kind === 'migration' ||
       findings.some(({ status }) => status !== 'pass' && status !== 'info'),
   )
   return telling.length > 0 ? telling : sorted

@@ -15,11 +15,12 @@ const HOUR = 3_600_000
  */
 export function attribute(world: World, subjects: Subject[]): void {
   for (const subject of subjects) subject.said.push(...fromObjects(subject, world))
-  const troubled = subjects.filter((subject) => subject.troubled)
-  const only = troubled.length === 1 ? troubled[0] : subjects.length === 1 ? subjects[0] : undefined
+  const nameless = subjects.find(({ kind, name }) => kind === 'log' && name === '')
+  const fallback =
+    nameless ?? onlyOne(subjects.filter(({ troubled }) => troubled)) ?? onlyOne(subjects)
   for (const hit of world.evidence.logs) {
     const named = subjects.filter((subject) => names(hit, subject))
-    const about = named.length > 0 ? named : isNamed(hit, subjects) || !only ? [] : [only]
+    const about = named.length > 0 ? named : isNamed(hit, subjects) || !fallback ? [] : [fallback]
     for (const subject of about) if (isTimely(hit, subject)) subject.said.push(...fromLog(hit))
   }
   for (const subject of subjects) {
@@ -35,8 +36,16 @@ export function attribute(world: World, subjects: Subject[]): void {
   }
 }
 
+function onlyOne<T>(list: T[]): T | undefined {
+  return list.length === 1 ? list[0] : undefined
+}
+
 function isTrouble({ row, worth }: Said): boolean {
-  return worth === 'cause' || worth === 'echo' || /^MIG(80(08|09|10|11|90)|2|3|4)/.test(row.code)
+  return (
+    worth === 'cause' ||
+    worth === 'echo' ||
+    /^MIG(0009|2|3|4|80(08|09|10|11|90)|9001)/.test(row.code)
+  )
 }
 
 function isRefusal({ row, worth }: Said): boolean {

@@ -1,4 +1,5 @@
 import { eventTime } from '../evidence/latest.ts'
+import type { LogHit } from '../evidence/log-hits.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
@@ -28,7 +29,7 @@ export function subjectsOf(world: World): Subject[] {
     const { namespace = '', name } = vmi.metadata
     if (!byVm.has(`${namespace}/${name}`)) subjects.push(vmiSubject(world, vmi))
   }
-  if (subjects.length === 0 && world.evidence.logs.length > 0) subjects.push(logSubject())
+  if (subjects.length === 0) subjects.push(...logSubjects(world.evidence.logs))
   attribute(world, subjects)
   return subjects
 }
@@ -107,12 +108,25 @@ function vmiSubject(world: World, vmi: Vmi): Subject {
   return subject
 }
 
-function logSubject(): Subject {
+/** One for each VM or migration that the logs name; one for all when they name none or one. */
+function logSubjects(logs: readonly LogHit[]): Subject[] {
+  const names = [
+    ...new Set(
+      logs.flatMap(({ namespace, name }) => (namespace && name ? [`${namespace}/${name}`] : [])),
+    ),
+  ]
+  if (names.length === 0) return logs.length > 0 ? [logSubject('', '')] : []
+  const nameless = names.length > 1 && logs.some(({ name }) => name === undefined)
+  const named = names.sort().map((key) => logSubject(...(key.split('/') as [string, string])))
+  return nameless ? [...named, logSubject('', '')] : named
+}
+
+function logSubject(namespace: string, name: string): Subject {
   return {
     kind: 'log',
-    ref: 'logs',
-    namespace: '',
-    name: '',
+    ref: name ? `logs of ${namespace}/${name}` : 'logs',
+    namespace,
+    name,
     migration: undefined,
     phase: '',
     state: undefined,

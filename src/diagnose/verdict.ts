@@ -65,8 +65,8 @@ function isOpen(subject: Subject, { code }: Finding): boolean {
 }
 
 function endOf(found: Finding, { phase }: Subject): EndsByItself {
-  if (phase === 'Failed' || phase === 'Succeeded') return 'yes'
-  return found.endsByItself ?? 'unknown'
+  if (phase === 'Failed') return 'yes'
+  return found.endsByItself ?? (phase === 'Succeeded' ? 'yes' : 'unknown')
 }
 
 function nothingWrong(subject: Subject): Finding {

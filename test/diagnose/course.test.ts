@@ -411,3 +411,65 @@ describe('afterwards', () => {
     expect(report.verdict.cause).toContain('vmim/demo/mig-2')
   })
 })
+
+describe('where only logs speak', () => {
+  const line = (msg: string, over: object = {}) =>
+    JSON.stringify({
+      component: 'virt-controller',
+      msg,
+      namespace: 'demo',
+      name: 'mig-1',
+      timestamp: '2026-01-01T10:00:00Z',
+      ...over,
+    })
+  const limit =
+    'Waiting to schedule target pod for vmi [demo/vm-a] migration because total running parallel migration count [5] is currently at the global cluster limit.'
+
+  test('what is waited for', () => {
+    expect(verdictOn([], { log: [line(limit)] })).toMatchObject({ code: 'MIG2001', status: 'warn' })
+  })
+
+  test('what was refused', () => {
+    const denied =
+      'admission webhook "migration-create-validator.kubevirt.io" denied the request: Cannot migrate VMI, Reason: DisksNotLiveMigratable, Message: cannot migrate VMI: PVC d is not shared'
+    expect(verdictOn([], { log: [denied] })).toMatchObject({
+      code: 'MIG1009',
+      status: 'fail',
+      text: expect.stringContaining('PVC d is not shared'),
+    })
+    const unmigratable = vmi(
+      {},
+      {
+        conditions: [
+          {
+            type: 'LiveMigratable',
+            status: 'False',
+            reason: 'DisksNotLiveMigratable',
+            message: 'cannot migrate VMI: PVC d is not shared',
+          },
+        ],
+      },
+    )
+    expect(verdictOn([unmigratable], { log: [denied] })).toMatchObject({
+      code: 'MIG1002',
+      status: 'fail',
+    })
+  })
+
+  test('each VM that they name is a subject, the worst first; those that are well are left out', () => {
+    const report = reportOn([], {
+      log: [
+        line(
+          'Migration info for u: TimeElapsed:1000ms DataRemaining:1MiB DataTotal:9MiB MemoryBandwidth:9Mbps DirtyRate:1Mbps Iteration:1',
+          { name: 'vm-b' },
+        ),
+        line('panic: timed out waiting for domain to be defined', { name: 'vm-c' }),
+        line(limit),
+      ],
+    })
+    expect(report.subjects.map(({ ref, verdict }) => [ref, verdict.code])).toEqual([
+      ['logs of demo/vm-c', 'MIG4005'],
+      ['logs of demo/mig-1', 'MIG2001'],
+    ])
+  })
+})

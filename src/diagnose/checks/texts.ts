@@ -13,7 +13,10 @@ const HALF_A_CAUSE = 60
 export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[] {
   if (!subject.troubled) return []
   const known = new Set<string>(found.map(({ code }) => code))
-  const causes = subject.said.filter(({ worth, row }) => worth === 'cause' && !known.has(row.code))
+  // The condition on the VMI tells the same as the webhook that read it.
+  if (found.some(({ code, status }) => /^MIG100\d/.test(code) && status === 'fail'))
+    known.add('MIG1009')
+  const causes = subject.said.filter((said) => isCause(said, subject) && !known.has(said.row.code))
   const echoes = subject.said.filter(({ worth }) => worth === 'echo')
   const findings = [...Map.groupBy(causes, ({ row }) => row.code).values()].map((said) =>
     withEchoes(fromCause(said, subject), echoes),
@@ -42,6 +45,7 @@ export function fromCause(said: Said[], subject: Subject): Finding {
   return finding({
     code: row.code,
     title: fill(row.title, groups),
+    ...(/^MIG(2|4008|8019|9001)/.test(row.code) && { status: 'warn' as const }),
     objects: objectsOf(subject),
     evidence: evidenceOf(said),
     cause: [capital(fill(row.means, groups)), endless, where].filter(Boolean).join('. '),
@@ -49,6 +53,13 @@ export function fromCause(said: Said[], subject: Subject): Finding {
     remedy: [{ text: capital(fill(row.next, groups)) }],
     ...(waits && { endsByItself: 'no' as const }),
   })
+}
+
+/** Where there are only logs, what virt-controller says of waiting and time-outs is all that there is. */
+const TOLD_ALONE = /^MIG(0009|200[123]|3014|304[012]|4004|4008|8011|8019|9001)$/
+
+function isCause({ worth, row }: Said, { kind }: Subject): boolean {
+  return worth === 'cause' || (kind === 'log' && worth === 'fact' && TOLD_ALONE.test(row.code))
 }
 
 /** Where the cause is only half a cause, people look at what stands beside it: say what of that to ignore. */
