@@ -5,21 +5,14 @@ import { MIGRATION_POLICIES, NAMESPACES, RESOURCE_QUOTAS } from '../kubevirt/res
 import type { MigrationPolicy, Namespace, ResourceQuota } from '../kubevirt/types.ts'
 import { readClusterView, readKubeVirt } from './cluster-view.ts'
 import { findVm, type Lookup, migrationsOf } from './find.ts'
-import type { Facts } from './forecast.ts'
+import type { Facts, Surroundings } from './forecast.ts'
 import { type Gap, toGap } from './gap.ts'
 
-/**
- * Reads all that a forecast needs. The VM and its migrations must be readable; what is beyond the namespace often is
- * not, and then it is a gap.
- * @throws MigError: no such VM (9), not permitted (8), unreachable (1)
- */
-export async function readFacts(
+/** What all VMs of a namespace have in common. None of it must be readable: what is not is a gap. */
+export async function readSurroundings(
   cluster: Cluster,
-  reference: Reference,
-  lookup: Lookup,
-): Promise<Facts> {
-  const { namespace, signal } = lookup
-  const { name } = reference
+  { namespace, signal }: Lookup,
+): Promise<Surroundings> {
   const gaps: Gap[] = []
   const optional = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
     try {
@@ -29,26 +22,28 @@ export async function readFacts(
       return undefined
     }
   }
-  const { vm, vmi } = await findVm(cluster, reference, lookup)
-  const [migrations, view, kubevirt, policies, inNamespace, quotas] = await Promise.all([
-    migrationsOf(cluster, name, lookup),
+  const [view, kubevirt, policies, inNamespace, quotas] = await Promise.all([
     optional('migrations of other namespaces', readClusterView(cluster, signal)),
     optional('the KubeVirt CR', readKubeVirt(cluster, signal)),
     optional('migration policies', list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal })),
     optional('the namespace', get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal })),
     optional('quotas', list<ResourceQuota>(cluster, RESOURCE_QUOTAS, { namespace, signal })),
   ])
-  return {
-    namespace,
-    name,
-    vm,
-    vmi,
-    migrations,
-    view,
-    kubevirt,
-    policies: policies?.items,
-    inNamespace,
-    quotas: quotas?.items,
-    gaps,
-  }
+  return { view, kubevirt, policies: policies?.items, inNamespace, quotas: quotas?.items, gaps }
+}
+
+/**
+ * A VM and its migrations, which must be readable.
+ * @throws MigError: no such VM (9), not permitted (8), unreachable (1)
+ */
+export async function readFacts(
+  cluster: Cluster,
+  reference: Reference,
+  lookup: Lookup,
+  surroundings: Promise<Surroundings>,
+): Promise<Facts> {
+  const { name } = reference
+  const { vm, vmi } = await findVm(cluster, reference, lookup)
+  const migrations = await migrationsOf(cluster, name, lookup)
+  return { namespace: lookup.namespace, name, vm, vmi, migrations, ...(await surroundings) }
 }

@@ -92,6 +92,9 @@ function isComplete(observed: Observed): boolean {
       return ownState(observed)?.endTimestamp !== undefined
     case 'failed':
       return failureOf(observed) !== undefined
+    case 'unknown':
+      // The VMI may still tell it.
+      return false
     default:
       return true
   }

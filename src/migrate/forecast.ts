@@ -20,19 +20,22 @@ import type { Gap } from './gap.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 
 /** What was read before anything is created; undefined is what could not be read, and `gaps` say why. */
-export interface Facts {
-  namespace: string
-  name: string
-  vm: Vm | undefined
-  vmi: Vmi | undefined
-  /** Of this namespace. */
-  migrations: Migration[]
+export interface Surroundings {
   view: ClusterView | undefined
   kubevirt: KubeVirt | undefined
   policies: MigrationPolicy[] | undefined
   inNamespace: Namespace | undefined
   quotas: ResourceQuota[] | undefined
   gaps: Gap[]
+}
+
+export interface Facts extends Surroundings {
+  namespace: string
+  name: string
+  vm: Vm | undefined
+  vmi: Vmi | undefined
+  /** Of this VM. */
+  migrations: Migration[]
 }
 
 export interface Blocker {

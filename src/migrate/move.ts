@@ -3,14 +3,14 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { EXIT, MigError } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
-import { readFacts } from './facts.ts'
+import { readFacts, readSurroundings } from './facts.ts'
 import { follow } from './follow.ts'
-import { type Forecast, forecast } from './forecast.ts'
+import { type Forecast, forecast, type Surroundings } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
 import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
-import { migrationObject, type NewMigration, startMigration } from './start.ts'
+import { migrationObject, type NewMigration, startMigration, startSurely } from './start.ts'
 import type { Step } from './steps.ts'
 import { failureOf, outcomeOf } from './timeline.ts'
 
@@ -52,6 +52,7 @@ export interface Moved extends Result {
 async function moveVm(
   cluster: Cluster,
   reference: Reference,
+  surroundings: Promise<Surroundings>,
   options: MoveOptions,
 ): Promise<Moved> {
   const { clock, namespace, signal } = options
@@ -61,7 +62,7 @@ async function moveVm(
   let observed: Observed | undefined
   let gaps: Gap[] = []
   try {
-    const facts = await readFacts(cluster, reference, { namespace, signal })
+    const facts = await readFacts(cluster, reference, { namespace, signal }, surroundings)
     predicted = forecast(facts)
     gaps = [...predicted.gaps]
     tell({ type: 'forecast', forecast: predicted })
@@ -75,7 +76,7 @@ async function moveVm(
       return { vm, report, error: undefined, planned }
     }
     // Without the signal: what was begun is finished, so that it is known whether there is a migration.
-    const migration = await startMigration(cluster, object)
+    const migration = await startSurely(cluster, object, facts.migrations)
     observed = seenFromStart(migration, facts.vmi, clock.now())
     tell({ type: 'created', migration })
     if (options.wait) {
@@ -106,7 +107,9 @@ export function moveAll(
   options: MoveOptions,
 ): Promise<Moved[]> {
   const distinct = new Map(references.map((reference) => [reference.name, reference]))
-  return Promise.all([...distinct.values()].map((vm) => moveVm(cluster, vm, options)))
+  const surroundings = readSurroundings(cluster, options)
+  surroundings.catch(() => undefined)
+  return Promise.all([...distinct.values()].map((vm) => moveVm(cluster, vm, surroundings, options)))
 }
 
 function ended(

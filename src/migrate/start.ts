@@ -1,12 +1,18 @@
+import { ApiError } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { create } from '../cluster/objects.ts'
+import { MigError } from '../errors.ts'
+import { isFinal } from '../kubevirt/migration.ts'
 import { MIGRATIONS } from '../kubevirt/resources.ts'
 import type { Migration } from '../kubevirt/types.ts'
+import { migrationsOf } from './find.ts'
 
 /** A migration before the server has named it. */
 export type NewMigration = Omit<Migration, 'metadata'> & {
   metadata: { generateName: string; namespace: string }
 }
+
+const PREFIX = 'kubectl-mig-'
 
 /**
  * The object that starts a migration. Label and finalizer are the webhook's (fact sheet control-plane.md §3.1). The
@@ -16,7 +22,7 @@ export function migrationObject(namespace: string, vmiName: string): NewMigratio
   return {
     apiVersion: `${MIGRATIONS.group}/${MIGRATIONS.version}`,
     kind: MIGRATIONS.kind,
-    metadata: { generateName: 'kubectl-mig-', namespace },
+    metadata: { generateName: PREFIX, namespace },
     spec: { vmiName },
   }
 }
@@ -36,4 +42,34 @@ export function startMigration(
     fieldManager: 'kubectl-mig',
     dryRun,
   })
+}
+
+/**
+ * Creates it, and when no answer comes looks whether it was created all the same: without that nobody would follow it,
+ * and a second try would be refused.
+ * @param before the VM's migrations as they were
+ */
+export async function startSurely(
+  cluster: Cluster,
+  object: NewMigration,
+  before: Migration[],
+): Promise<Migration> {
+  try {
+    return await startMigration(cluster, object)
+  } catch (err) {
+    if (!(err instanceof ApiError) || err.status !== undefined) throw err
+    const { namespace } = object.metadata
+    const vm = object.spec.vmiName ?? ''
+    const known = new Set(before.map(({ metadata }) => metadata.uid))
+    const now = await migrationsOf(cluster, vm, { namespace }).catch(() => [])
+    const created = now.find(
+      (one) =>
+        one.metadata.generateName === PREFIX && !known.has(one.metadata.uid) && !isFinal(one),
+    )
+    if (created) return created
+    throw new MigError(err.exit, `${err.message}; whether a migration was created is not known`, {
+      hint: `"kubectl mig status vm/${vm} -n ${namespace}" shows whether there is one`,
+      cause: err,
+    })
+  }
 }

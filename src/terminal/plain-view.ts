@@ -32,6 +32,7 @@ interface Told {
 /** One line for each thing that happens, each with the VM's name: for logs and pipes. */
 export function createPlainView(terminal: Terminal, now: () => number): MoveView {
   const vms = new Map<string, Told>()
+  const said = new Set<string>()
   const toldOf = (vm: string): Told => {
     const known = vms.get(vm)
     if (known) return known
@@ -51,6 +52,11 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
     if (line !== told.line) terminal.write(`${line}\n`)
     told.line = line
     told.at = now()
+  }
+  /** What is so for all VMs is said of the first. */
+  const sayOnce = (vm: string, text: string) => {
+    if (!said.has(text)) say(vm, text)
+    said.add(text)
   }
   const sayPhase = (vm: string, observed: Observed) => {
     const phase = phaseOf(observed.migration)
@@ -79,7 +85,8 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
         case 'forecast':
           if (step.forecast.blockers.length > 0) return
           say(vm, `Admitted: ${forecastText(step.forecast)}`)
-          if (step.forecast.gaps.length > 0) say(vm, `Not visible: ${unseenText(step.forecast)}`)
+          if (step.forecast.gaps.length > 0)
+            sayOnce(vm, `Not visible: ${unseenText(step.forecast)}`)
           return
         case 'created':
           say(vm, `Created: ${step.migration.metadata.name}`)
@@ -111,7 +118,7 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
             say(vm, `Running: ${copyLine(step.progress)}`)
           return
         case 'gap':
-          say(vm, `Not visible: ${step.gap.what}: ${step.gap.why}`)
+          sayOnce(vm, `Not visible: ${step.gap.what}: ${step.gap.why}`)
           return
         case 'lost':
           say(vm, `Connection lost, trying again: ${step.message}`)

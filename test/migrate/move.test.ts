@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
+import { ApiError } from '../../src/cluster/api-error.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { EXIT, MigError } from '../../src/errors.ts'
 import { parseReference } from '../../src/kubevirt/reference.ts'
@@ -170,6 +171,35 @@ describe('a move', () => {
     expect(result?.report.warnings).toMatchObject([
       { object: `VirtualMachineInstanceMigration/${migration.metadata.name}`, count: 1 },
     ])
+  })
+})
+
+describe('a creation whose answer is lost', () => {
+  const silent = (cluster: Cluster, created: boolean): Cluster => ({
+    ...cluster,
+    request: async (request) => {
+      if (request.method !== 'POST') return cluster.request(request)
+      if (created) await cluster.request(request)
+      throw new ApiError(EXIT.error, 'no answer within 15s', { code: 'TIMEOUT' })
+    },
+  })
+
+  test('is found and followed', async () => {
+    const stage = await startStage()
+    await stage.addVm('vm-1')
+    const { moved } = move(stage, ['vm-1'], { cluster: silent(stage.admin, true) })
+    await stage.advance(await stage.theMigrationOf('vm-1'), 'Succeeded')
+    expect((await moved)[0]).toMatchObject({ error: undefined, report: { outcome: 'succeeded' } })
+    expect(await migrationsOf(stage)).toHaveLength(1)
+  })
+
+  test('is said to be unknown where it is not found', async () => {
+    const stage = await startStage()
+    await stage.addVm('vm-1')
+    const [result] = await move(stage, ['vm-1'], { cluster: silent(stage.admin, false) }).moved
+    expect(result?.error?.message).toBe(
+      'no answer within 15s; whether a migration was created is not known',
+    )
   })
 })
 
