@@ -4,7 +4,8 @@ import { type DecodeOptions, decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
 import type { DeleteOptions } from './remove.ts'
-import { badRequest } from './status.ts'
+import { jsonType } from './schema/scalars.ts'
+import { badRequest, type FieldError, invalid, type StatusError } from './status.ts'
 
 /** The object in a body, of the kind that the path says. */
 export async function readObject(kind: Kind, call: Call): Promise<ApiObject> {
@@ -30,21 +31,35 @@ export function decodeOptions({ query, warn }: Call): DecodeOptions {
   return { fieldValidation, warn }
 }
 
-export function writeOptions({ user, query, request, warn }: Call): WriteOptions {
+const OPTIONS: Record<string, string> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+}
+
+export function writeOptions({ user, query, request, warn, info }: Call): WriteOptions {
   return {
     user,
     warn,
-    dryRun: isDryRun(query.getAll('dryRun')),
+    dryRun: isDryRun(query.getAll('dryRun'), OPTIONS[info.verb] ?? 'DeleteOptions'),
     fieldManager:
       query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0]!,
   }
 }
 
-function isDryRun(values: string[]): boolean {
-  const wrong = values.find((value) => value !== 'All' && value !== '')
-  if (wrong !== undefined)
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(wrong)}: supported values: "All"`)
-  return values.includes('All')
+function isDryRun(values: string[], options: string): boolean {
+  if (!values.some((value) => value !== 'All' && value !== '')) return values.includes('All')
+  const sent = values.map((value) => JSON.stringify(value)).join(' ')
+  throw invalidOptions(options, {
+    field: 'dryRun',
+    reason: 'FieldValueNotSupported',
+    message: `Unsupported value: [${sent}]: supported values: "All"`,
+  })
+}
+
+/** 422 for an option of a request: `DeleteOptions.meta.k8s.io "" is invalid: …` */
+export function invalidOptions(kind: string, error: FieldError): StatusError {
+  return invalid({ group: 'meta.k8s.io', kind }, '', [error])
 }
 
 export async function deleteOptions(
@@ -54,15 +69,48 @@ export async function deleteOptions(
   const body = await readBody(request)
   const sent: DeleteOptions & { dryRun?: string[] } =
     body.length > 0 ? (parseObject(body, mediaTypeOf(request)) as object) : {}
-  const seconds = query.get('gracePeriodSeconds')
+  const { gracePeriodSeconds } = sent
+  if (gracePeriodSeconds !== undefined && typeof gracePeriodSeconds !== 'number')
+    throw badRequest(
+      `json: cannot unmarshal ${jsonType(gracePeriodSeconds)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+    )
+  const seconds = integerParameter(query, 'gracePeriodSeconds')
   const policy = query.get('propagationPolicy')
-  const options = writeOptions(call)
-  return {
-    deletion: {
-      ...sent,
-      ...(seconds === null ? {} : { gracePeriodSeconds: Number(seconds) }),
-      ...(policy === null ? {} : { propagationPolicy: policy }),
-    },
-    options: { ...options, dryRun: options.dryRun || isDryRun(sent.dryRun ?? []) },
+  const deletion = {
+    ...sent,
+    ...(seconds === undefined ? {} : { gracePeriodSeconds: seconds }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
   }
+  demandPropagation(deletion)
+  const options = writeOptions(call)
+  const dryRun = options.dryRun || isDryRun(sent.dryRun ?? [], 'DeleteOptions')
+  return { deletion, options: { ...options, dryRun } }
+}
+
+/** A number in the query; undefined when there is none, 400 when it is no number. */
+export function integerParameter(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (!text) return undefined
+  if (!/^[+-]?\d+$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return Number(text)
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan']
+
+function demandPropagation({ propagationPolicy: policy, orphanDependents }: DeleteOptions): void {
+  if (policy === undefined) return
+  const field = 'propagationPolicy'
+  if (orphanDependents !== undefined)
+    throw invalidOptions('DeleteOptions', {
+      field,
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
+    })
+  if (!POLICIES.includes(policy))
+    throw invalidOptions('DeleteOptions', {
+      field,
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
+    })
 }

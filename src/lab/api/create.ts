@@ -3,9 +3,10 @@ import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, timestamp, type WriteOptions } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
 import type { ApiObject, Kind } from './kind.ts'
-import { dropEmptyMaps, validateMetadata } from './metadata.ts'
+import { dropEmptyMaps } from './metadata.ts'
 import { demandNamespace } from './namespaces.ts'
 import { alreadyExists, badRequest, invalid, StatusError } from './status.ts'
+import { demandSpec, validateObject } from './validate.ts'
 
 /**
  * Creates the object, which becomes the server's own (pass a private copy). Everything that can refuse it does so
@@ -41,7 +42,9 @@ export function create(
       },
     ])
   stampNew(kind, sent, api.now())
-  kind.defaults?.(sent, { now: api.now() })
+  kind.defaults?.(sent)
+  kind.prepare?.(sent)
+  demandSpec(kind, sent, true)
   // Before admission: what webhooks add belongs to nobody.
   if (!options.ownershipSettled) trackUpdate(api, kind, undefined, sent, options, '')
 
@@ -53,7 +56,7 @@ export function create(
   }
   const object = runMutation(api.admission, { ...request, object: sent })
   dropEmptyMaps(object)
-  validateMetadata(kind, object)
+  validateObject(kind, object, undefined)
   const effects = runValidation(api.admission, { ...request, object })
   if (store.get(kind, metadata.namespace, metadata.name)) throw alreadyExists(kind, metadata.name)
   if (options.dryRun) return object

@@ -15,7 +15,8 @@ export interface DecodeOptions {
  * Throws 400 for what a decoder can't read, 422 for what a custom resource's schema refuses.
  */
 export function decodeObject(kind: Kind, sent: ApiObject, options: DecodeOptions): ApiObject {
-  const { metadata = {}, ...rest } = sent
+  const { metadata: sentMetadata, ...rest } = sent
+  const metadata = sentMetadata ?? {}
   // Metadata is Go's in all kinds; the rest of a custom resource is its schema's.
   const meta = decode('ObjectMeta', metadata, { keepNulls: false, under: 'metadata' })
   const body: Decoded<Record<string, unknown>> = kind.type

@@ -5,7 +5,7 @@ import { type Authenticator, impersonate } from './authentication.ts'
 import { isAllowed, refusalText } from './authorization.ts'
 import { addWarning, replyError } from './reply.ts'
 import { type RequestInfo, requestInfo } from './request-info.ts'
-import { badRequest, forbidden, forbiddenPath } from './status.ts'
+import { badRequest, forbidden, forbiddenPath, StatusError } from './status.ts'
 import type { UserInfo } from './users.ts'
 
 /** Who asks for what. */
@@ -23,6 +23,9 @@ export interface Call extends Asked {
   warn(message: string): void
 }
 
+/** Told of what is no refusal but a fault of this server; the client got a 500. */
+export type OnFault = (err: unknown) => void
+
 export type Route = (call: Call) => Promise<void> | void
 
 /** Authenticates, authorises and hands on; whatever is thrown below becomes the response. */
@@ -30,12 +33,16 @@ export function createHandler(
   api: Api,
   authenticate: Authenticator,
   route: Route,
+  onFault: OnFault,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const warn = (text: string) => addWarning(response, text)
     admit(api, authenticate, request)
       .then((asked) => route({ ...asked, request, response, warn }))
-      .catch((err: unknown) => replyError(response, err))
+      .catch((err: unknown) => {
+        if (!(err instanceof StatusError)) onFault(err)
+        replyError(response, err)
+      })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kubevirt/types.ts'
+import type { FieldError } from './status.ts'
 
 /** An object as the API server sees it: any kind, every field that came. Objects in the store are frozen. */
 export interface ApiObject extends KubeObject {
@@ -17,12 +18,6 @@ export interface Column {
   cell: string | ((object: ApiObject, now: number) => unknown)
   /** How a CustomResourceDefinition finds the cell, where the path above is none. */
   jsonPath?: string
-}
-
-/** What a write may need to know beside the objects. */
-interface WriteContext {
-  /** ms since the epoch. */
-  now: number
 }
 
 /**
@@ -62,10 +57,14 @@ export interface Kind {
   fields: Record<string, (object: ApiObject) => string>
   /** Further subresources, as discovery names them: `binding`, `eviction`, `log` … */
   subresources: Subresource[]
-  /** Fills what Kubernetes fills in on create; may change the object, which is a private copy. */
-  defaults?: (object: ApiObject, context: WriteContext) => void
+  /** Fills what Kubernetes fills in whenever it reads an object; may change it, which is a private copy. */
+  defaults?: (object: ApiObject) => void
+  /** Makes a new object of what was sent to create it (its first status); may change it too. */
+  prepare?: (object: ApiObject) => void
   /** What an update keeps from the old object whatever the client sent; may change `next`. */
   preserve?: (next: ApiObject, old: ApiObject) => void
+  /** What is wrong with an object that is to be stored, beside its types; `old` is what it replaces. */
+  validate?: (object: ApiObject, old: ApiObject | undefined) => FieldError[]
   /** Whether a status sent on create stays (nodes); else a kind with a status subresource starts without. */
   keepsStatusOnCreate: boolean
   /** Whether an immediate DELETE answers with the object itself rather than with a Status. */

@@ -1,14 +1,13 @@
 import type { ApiObject, Kind } from './kind.ts'
-import { type FieldError, invalid } from './status.ts'
+import type { FieldError } from './status.ts'
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
 const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
 const MAX_ANNOTATIONS = 256 * 1024
 
-/** Names, labels, annotations and finalizers, by Kubernetes' rules and in its words; 422 with all that is wrong. */
-export function validateMetadata(kind: Kind, object: ApiObject): void {
-  const { metadata } = object
+/** What is wrong with names, labels, annotations and finalizers, by Kubernetes' rules and in its words. */
+export function metadataFaults(kind: Kind, { metadata }: ApiObject): FieldError[] {
   const errors: FieldError[] = []
   const wrong = (field: string, value: unknown, why: string) =>
     errors.push({
@@ -56,7 +55,7 @@ export function validateMetadata(kind: Kind, object: ApiObject): void {
     const bad = qualifiedNameFault(finalizer)
     if (bad) wrong('metadata.finalizers', finalizer, bad)
   }
-  if (errors.length > 0) throw invalid(kind, metadata.name, errors)
+  return errors
 }
 
 function qualifiedNameFault(key: string): string | undefined {

@@ -36,30 +36,34 @@ export function remove(
 
   const grace = kind.graceSeconds?.(current, deletion.gracePeriodSeconds) ?? 0
   const finalizers = withPropagation(current.metadata.finalizers ?? [], deletion)
-  if (grace === 0 && finalizers.length === 0 && !kind.isHeld?.(current)) {
-    if (!options.dryRun) api.store.remove(kind, namespace, name)
-    for (const effect of options.dryRun ? [] : effects) effect()
-    return kind.returnsDeleted ? current : success(kind, current)
-  }
+  const goes = grace === 0 && finalizers.length === 0 && !kind.isHeld?.(current)
   const next = marked(current, grace, finalizers, api.now())
-  if (!next) return current
-  const deleting = kind.onDeletion?.(next) ?? next
-  return options.dryRun ? deleting : api.store.replace(kind, deleting)
+  const deleting = next && (kind.onDeletion?.(next) ?? next)
+  // Of an object with a grace period even its last moment is a state of its own, which watchers see.
+  const seen = !goes || kind.graceSeconds !== undefined
+  const last = seen && deleting && !options.dryRun ? api.store.replace(kind, deleting) : deleting
+  if (!goes) return last ?? current
+  if (!options.dryRun) api.store.remove(kind, namespace, name)
+  for (const effect of options.dryRun ? [] : effects) effect()
+  if (!kind.returnsDeleted) return success(kind, current)
+  return seen ? (last ?? current) : current
 }
 
 function demandPreconditions(kind: Kind, { metadata }: ApiObject, deletion: DeleteOptions): void {
   const { uid, resourceVersion } = deletion.preconditions ?? {}
+  // The one refusal that calls a resource by its kind.
+  const named = { group: kind.group, plural: kind.kind }
   if (uid && uid !== metadata.uid)
     throw conflict(
-      kind,
+      named,
       metadata.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
     )
   if (resourceVersion && resourceVersion !== metadata.resourceVersion)
     throw conflict(
-      kind,
+      named,
       metadata.name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
     )
 }
 
@@ -84,7 +88,7 @@ function marked(
     ...current,
     metadata: {
       ...current.metadata,
-      ...(generation === undefined ? {} : { generation: generation + 1 }),
+      ...(generation === undefined || deletionTimestamp ? {} : { generation: generation + 1 }),
       deletionTimestamp: timestamp(now + grace * 1000),
       deletionGracePeriodSeconds: grace,
       ...(finalizers.length > 0 ? { finalizers } : {}),

@@ -22,15 +22,17 @@ export function reply(
   response.end(text)
 }
 
-/** Whatever was thrown, as a Status; what is no refusal of ours is a fault of the server: 500. */
+/** Whatever was thrown, as a Status: what is no refusal of ours is a fault of the server. */
 export function replyError(response: ServerResponse, err: unknown): void {
-  const { status } =
-    err instanceof StatusError
-      ? err
-      : internalError(err instanceof Error ? err.message : String(err))
+  const { status } = asStatusError(err)
   if (status.details?.retryAfterSeconds !== undefined && !response.headersSent)
     response.setHeader('retry-after', status.details.retryAfterSeconds)
   reply(response, status.code ?? 500, JSON.stringify(status))
+}
+
+export function asStatusError(err: unknown): StatusError {
+  if (err instanceof StatusError) return err
+  return internalError(err instanceof Error ? err.message : String(err))
 }
 
 /** `Warning: 299 - "…"`, which kubectl prints on stderr. */

@@ -2,7 +2,13 @@ import { type Api, reader } from './api.ts'
 import { applyTo } from './apply/apply.ts'
 import { isAllowed, refusalText } from './authorization.ts'
 import { mediaTypeOf, readBody } from './body.ts'
-import { decodeOptions, deleteOptions, readObject, writeOptions } from './call-options.ts'
+import {
+  decodeOptions,
+  deleteOptions,
+  invalidOptions,
+  readObject,
+  writeOptions,
+} from './call-options.ts'
 import { create } from './create.ts'
 import { decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
@@ -11,7 +17,13 @@ import { parsePatch } from './patch.ts'
 import { get, list } from './read.ts'
 import { remove } from './remove.ts'
 import { reply } from './reply.ts'
-import { forbidden, invalid, methodNotAllowed, noSuchResource, notFound } from './status.ts'
+import {
+  forbidden,
+  methodNotAllowed,
+  noSuchResource,
+  notFound,
+  verbNotSupported,
+} from './status.ts'
 import { update } from './update.ts'
 import { renderList, renderObject, type View, viewOf } from './view.ts'
 import { watch } from './watch.ts'
@@ -19,18 +31,22 @@ import { watch } from './watch.ts'
 /** The verbs of an object and of its status, the same for every kind. */
 export async function resourceRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const { info } = call
-  if (info.subresource !== '' && !(info.subresource === 'status' && kind.hasStatus))
-    throw noSuchResource()
   if (kind.namespaced && info.namespace === undefined && !['list', 'watch'].includes(info.verb))
     throw info.verb === 'create' || info.verb === 'deletecollection'
       ? methodNotAllowed()
       : noSuchResource()
-  const route = info.subresource === 'status' ? STATUS_VERBS[info.verb] : VERBS[info.verb]
-  if (!route) throw methodNotAllowed()
+  if (info.name === undefined && NAMED.includes(info.verb)) throw methodNotAllowed()
   const deprecation = kind.deprecation?.(info.version)
   if (deprecation !== undefined) call.warn(deprecation)
+  if (info.subresource !== '' && !(info.subresource === 'status' && kind.hasStatus))
+    throw kind.builtIn ? noSuchResource() : notFound(kind, info.name ?? '')
+  const route = info.subresource === 'status' ? STATUS_VERBS[info.verb] : VERBS[info.verb]
+  if (!route) throw kind.builtIn ? methodNotAllowed() : verbNotSupported(kind, info.verb)
   await route(api, kind, call)
 }
+
+/** Verbs of one object. */
+const NAMED = ['update', 'patch']
 
 type VerbRoute = (api: Api, kind: Kind, call: Call) => Promise<void> | void
 
@@ -116,13 +132,11 @@ async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
 function demandManager({ query }: Call): string {
   const manager = query.get('fieldManager')
   if (manager) return manager
-  throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-    {
-      field: 'fieldManager',
-      reason: 'FieldValueRequired',
-      message: 'Required value: is required for apply patch',
-    },
-  ])
+  throw invalidOptions('PatchOptions', {
+    field: 'fieldManager',
+    reason: 'FieldValueRequired',
+    message: 'Required value: is required for apply patch',
+  })
 }
 
 /** Whoever may patch may not yet create. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
 import { createAuthority } from '../certificates.ts'
 import type { AdmissionHook } from './admission/hook.ts'
@@ -9,7 +9,7 @@ import type { Api } from './api.ts'
 import { createAuthenticator } from './authentication.ts'
 import { bootstrap } from './bootstrap.ts'
 import { collectGarbage } from './garbage-collection.ts'
-import { createHandler } from './handler.ts'
+import { createHandler, type OnFault } from './handler.ts'
 import { createKindTable, type KindTable } from './kind-table.ts'
 import { ALL_KINDS } from './kinds/index.ts'
 import { kubeconfigText } from './kubeconfig.ts'
@@ -34,6 +34,8 @@ export interface ApiServerOptions {
   historyLength?: number
   /** The cluster's name in kubeconfigs. */
   name?: string
+  /** Told of faults of this server; the client got a 500. */
+  onFault?: OnFault
 }
 
 export interface ApiServer {
@@ -58,7 +60,7 @@ export interface ApiServer {
 
 /** A Kubernetes API on loopback over HTTPS, its objects in memory. Rejects when the port is taken. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { clock, address = '127.0.0.1', port = 0, name = 'lab' } = options
+  const { clock, address = '127.0.0.1', port = 0, name = 'lab', onFault = () => {} } = options
   const users = options.users ?? wellKnownUsers([])
   const authority = await createAuthority('kubectl-mig-lab-ca', validity(clock))
   const serving = await authority.issue({
@@ -90,18 +92,24 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const authenticate = createAuthenticator(users)
   const route = createRouter(api, SPECIAL_ROUTES, VIRTUAL_RESOURCES)
   const server = createServer(
-    { ...serving, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
-    createHandler(api, authenticate, route),
+    {
+      ...serving,
+      ca: authority.cert,
+      requestCert: true,
+      rejectUnauthorized: false,
+      maxHeaderSize: MAX_HEADERS,
+    },
+    createHandler(api, authenticate, route, onFault),
   )
-  server.on('upgrade', createUpgradeHandler(api, authenticate, UPGRADE_ROUTES))
+  server.on('upgrade', createUpgradeHandler(api, authenticate, UPGRADE_ROUTES, onFault))
   // Watches last for minutes, and whoever is slow to send its request is on this machine.
   server.requestTimeout = 0
   server.keepAliveTimeout = 60_000
+  const close = closer(server)
   server.listen(port, address)
   await once(server, 'listening')
 
   const url = `https://${address}:${(server.address() as AddressInfo).port}`
-  const close = closer(server)
   return {
     url,
     caCert: authority.cert,
@@ -122,6 +130,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
 }
 
+/** Selectors stand in the path, and may be long. */
+const MAX_HEADERS = 256 * 1024
+
 const YEAR = 365 * 24 * 3600_000
 
 /** From an hour ago: a client's clock may differ a little. */
@@ -129,13 +140,18 @@ function validity(clock: Clock): { notBefore: number; notAfter: number } {
   return { notBefore: clock.now() - 3600_000, notAfter: clock.now() + YEAR }
 }
 
-/** Ends open watches with the server; a second call waits for the same end. */
+/** Ends open watches, and connections that have left HTTP, with the server; a second call waits for the same end. */
 function closer(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   let closing: Promise<void> | undefined
   return () => {
     closing ??= new Promise((resolve) => {
       server.close(() => resolve())
-      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
     })
     return closing
   }

@@ -152,7 +152,7 @@ export function invalid(
     422,
     'Invalid',
     `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${text}`,
-    { name, ...(group === '' ? {} : { group }), kind, causes: errors },
+    { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind, causes: errors },
   )
 }
 
@@ -172,6 +172,17 @@ export function methodNotAllowed(): StatusError {
     'MethodNotAllowed',
     'the server does not allow this method on the requested resource',
     {},
+  )
+}
+
+/** What a custom resource has no verb for. */
+export function verbNotSupported(resource: ResourceName, verb: string): StatusError {
+  const { group, plural } = resource
+  return new StatusError(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind ${JSON.stringify(qualified(resource))}`,
+    { ...(group ? { group } : {}), kind: plural },
   )
 }
 

@@ -27,7 +27,7 @@ export interface Store {
   insert(kind: Kind, object: ApiObject): ApiObject
   replace(kind: Kind, object: ApiObject): ApiObject
   remove(kind: Kind, namespace: string | undefined, name: string): ApiObject
-  /** Throws 410 Expired when the history no longer reaches back to `since`. */
+  /** Throws 410 Expired when the history does not reach to `since`. */
   subscribe(kind: Kind, since: number, listener: (event: StoreEvent) => void): Subscription
   /** The oldest revision that a watch of this kind can start from. */
   oldestRevision(kind: Kind): number
@@ -98,7 +98,8 @@ export function createStore({ historyLength = 5000 }: { historyLength?: number }
     },
     subscribe(kind, since, listener) {
       const table = tableOf(kind)
-      if (since < table.floor)
+      // A revision yet to come is one of another store's, which this client has outlived.
+      if (since < table.floor || since > revision)
         throw expired(`too old resource version: ${since} (${table.floor + 1})`)
       table.listeners.add(listener)
       return {

@@ -1,6 +1,6 @@
 import type { ApiObject, Kind } from './kind.ts'
 import { type FieldType, fieldType } from './schema/type-table.ts'
-import { badRequest } from './status.ts'
+import { badRequest, StatusError } from './status.ts'
 
 type Json = Record<string, unknown>
 
@@ -25,15 +25,18 @@ function mergeObject(target: Json, patch: Json, type: FieldType | undefined): Js
     throw badRequest(`Unknown patch type: ${String(directive)}`)
   if (Array.isArray(retained))
     for (const field of Object.keys(target)) if (!retained.includes(field)) delete target[field]
-  const orders: [field: string, order: unknown][] = []
+  const orders: { of: string; order: unknown; before: unknown }[] = []
   for (const [field, value] of Object.entries(fields)) {
     const [instruction, of = ''] = field.split(/\/(.*)/)
-    if (instruction === '$setElementOrder') orders.push([of, value])
+    if (instruction === '$setElementOrder') orders.push({ of, order: value, before: structuredClone(target[of]) })
     else if (instruction === '$deleteFromPrimitiveList') target[of] = without(target[of], value)
     else mergeField(target, field, value, fieldType(type, field))
   }
-  for (const [field, order] of orders)
-    target[field] = ordered(target[field], order, mergeKey(fieldType(type, field)))
+  for (const { of, order, before } of orders) {
+    const [list, key] = [target[of], mergeKey(fieldType(type, of))]
+    if (Array.isArray(list) && Array.isArray(order) && key !== undefined)
+      target[of] = arranged(list, order, Array.isArray(before) ? before : [], key)
+  }
   return target
 }
 
@@ -61,32 +64,55 @@ function mergeList(list: unknown[], patch: unknown[], type: FieldType | undefine
   if (patch.some(isReplace)) return patch.filter((item) => !isReplace(item))
   const key = mergeKey(type)
   if (key === undefined) return patch
-  if (key === '+') return [...new Set([...list, ...patch])]
+  if (key === '+') return arranged([...new Set([...list, ...patch])], patch, list, key)
+  const before = [...list]
   const itemType = type?.shape === 'list' ? type.of : undefined
   for (const item of patch) {
     if (!isJson(item)) throw badRequest(`expected an object with key ${key}, got ${typeof item}`)
     if (item[key] === undefined)
-      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+      throw new StatusError(
+        500,
+        undefined,
+        `map: ${goMap(item)} does not contain declared merge key: ${key}`,
+      )
     const index = list.findIndex((other) => isJson(other) && other[key] === item[key])
     if (item['$patch'] === 'delete') {
       if (index >= 0) list.splice(index, 1)
     } else if (index >= 0) list[index] = mergeObject(list[index] as Json, item, itemType)
     else list.push(mergeObject({}, item, itemType))
   }
-  return list
+  return arranged(list, patch, before, key)
 }
 
-/** Items that the order names come in that order; the others keep their place behind what they followed. */
-function ordered(list: unknown, order: unknown, key: string | undefined): unknown {
-  if (!Array.isArray(list) || !Array.isArray(order) || key === undefined) return list
+/** As Go prints one: `map[status:True]` */
+function goMap(item: Json): string {
+  const fields = Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `map[${fields.map(([field, value]) => `${field}:${String(value)}`).join(' ')}]`
+}
+
+/**
+ * Items that a patch names (in its items, or in an order of its own) come in its order. Each of the others stands before
+ * the first of those that it stood before already, where that can be without changing their own order.
+ */
+function arranged(
+  list: unknown[],
+  order: unknown[],
+  before: unknown[],
+  key: string,
+): unknown[] {
   const idOf = (item: unknown) => (key !== '+' && isJson(item) ? item[key] : item)
-  const ranks = new Map(order.map((item, rank) => [idOf(item), rank]))
-  let last = -1
-  const ranked = list.map((item) => {
-    last = ranks.get(idOf(item)) ?? last
-    return { item, rank: last }
-  })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item)
+  const rank = new Map(order.map((item, index) => [idOf(item), index]))
+  const place = new Map(before.map((item, index) => [idOf(item), index]))
+  const isNamed = (item: unknown) => rank.has(idOf(item))
+  const named = list.filter(isNamed).sort((a, b) => rank.get(idOf(a))! - rank.get(idOf(b))!)
+  const others = list.filter((item) => !isNamed(item))
+  const result: unknown[] = []
+  for (const item of named) {
+    while (others.length > 0 && place.get(idOf(others[0]))! < (place.get(idOf(item)) ?? -1))
+      result.push(others.shift())
+    result.push(item)
+  }
+  return [...result, ...others]
 }
 
 function without(list: unknown, values: unknown): unknown {

@@ -3,8 +3,9 @@ import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, type WriteOptions } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
 import type { ApiObject, Kind } from './kind.ts'
-import { dropEmptyMaps, validateMetadata } from './metadata.ts'
+import { dropEmptyMaps } from './metadata.ts'
 import { badRequest, conflict, invalid, modified, notFound } from './status.ts'
+import { demandSpec, validateObject } from './validate.ts'
 
 export interface UpdateTarget {
   namespace: string | undefined
@@ -27,11 +28,13 @@ export function update(
   const current = api.store.get(kind, namespace, name)
   if (!current) throw notFound(kind, name)
   const sent = produce(current)
+  kind.defaults?.(sent)
   demandSameIdentity(kind, sent, current, namespace)
   keepSystemFields(sent, current)
   confineTo(kind, subresource, sent, current)
   kind.preserve?.(sent, current)
   dropEmptyMaps(sent)
+  demandSpec(kind, sent, false)
   // Before admission: what webhooks change belongs to nobody.
   if (!options.ownershipSettled) trackUpdate(api, kind, current, sent, options, subresource)
 
@@ -43,7 +46,7 @@ export function update(
   }
   const next = runMutation(api.admission, { ...request, object: sent })
   dropEmptyMaps(next)
-  validateMetadata(kind, next)
+  validateObject(kind, next, current)
   forbidNewFinalizers(kind, next, current)
   countGeneration(kind, next, current)
   const effects = runValidation(api.admission, { ...request, object: next })

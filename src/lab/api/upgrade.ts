@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Api } from './api.ts'
 import type { Authenticator } from './authentication.ts'
-import { type Asked, admit } from './handler.ts'
-import { badRequest, internalError, StatusError } from './status.ts'
+import { type Asked, admit, type OnFault } from './handler.ts'
+import { asStatusError } from './reply.ts'
+import { badRequest, StatusError } from './status.ts'
 
 /** A request to leave HTTP: exec, port-forward. */
 export interface UpgradeCall extends Asked {
@@ -24,6 +25,7 @@ export function createUpgradeHandler(
   api: Api,
   authenticate: Authenticator,
   routes: UpgradeRoute[],
+  onFault: OnFault,
 ) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
@@ -37,12 +39,15 @@ export function createUpgradeHandler(
         if (!route) throw badRequest('this path takes no upgrade')
         return route.handle(api, { ...asked, request, socket, head })
       })
-      .catch((err: unknown) => refuse(socket, err))
+      .catch((err: unknown) => {
+        if (!(err instanceof StatusError)) onFault(err)
+        refuse(socket, err)
+      })
   }
 }
 
 function refuse(socket: Duplex, err: unknown): void {
-  const { status } = err instanceof StatusError ? err : internalError((err as Error).message)
+  const { status } = asStatusError(err)
   const text = JSON.stringify(status)
   socket.end(
     [

@@ -51,7 +51,7 @@ export function watch(
   }
   if (withInitial)
     for (const object of store.list(kind, namespace))
-      if (!selector || selector(object)) send(encode.added(object))
+      if (!selector || selector(object)) response.write(encode.added(object))
   if (query.get('sendInitialEvents') === 'true' && bookmarks) bookmark(true)
   for (const event of subscription.backlog) send(encode.event(event, selector))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import { CORE, configMap, KUBEVIRT, pod, startTestApi, type TestApi, vmi, vmim } from './harness.ts'
+import { CORE, configMap, KUBEVIRT, startTestApi, type TestApi, vmi, vmim } from './harness.ts'
 
 function applier({ send }: TestApi) {
   return (path: string, manager: string, body: object, more = '') =>
@@ -74,26 +74,28 @@ test("changing another's field is a conflict that names it, and force takes the 
 test('items of a list with a key are owned one by one', async () => {
   const api = await startTestApi()
   const apply = applier(api)
-  const withContainers = (...containers: object[]) => ({
-    ...pod('p', { containers }),
+  const withPorts = (...ports: object[]) => ({
     apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: { ports },
   })
-  const path = `${CORE}/pods/p`
-  await apply(path, 'me', withContainers({ name: 'a', image: 'x' }))
-  const { body } = await apply(path, 'you', withContainers({ name: 'b', image: 'y' }))
-  expect(body.spec.containers.map((c: { name: string }) => c.name)).toEqual(['a', 'b'])
-  const fields = body.metadata.managedFields.find(
-    (entry: { manager: string }) => entry.manager === 'you',
+  const path = `${CORE}/services/s`
+  await apply(path, 'me', withPorts({ port: 80, name: 'a' }))
+  const { body } = await apply(path, 'you', withPorts({ port: 81, name: 'b' }))
+  expect(body.spec.ports.map((p: { port: number }) => p.port)).toEqual([80, 81])
+  const entry = body.metadata.managedFields.find(
+    ({ manager }: { manager: string }) => manager === 'you',
   )
-  expect(fields.fieldsV1).toEqual({
-    'f:spec': {
-      'f:containers': { 'k:{"name":"b"}': { '.': {}, 'f:name': {}, 'f:image': {} } },
-    },
+  expect(entry.fieldsV1).toEqual({
+    'f:spec': { 'f:ports': { 'k:{"port":81}': { '.': {}, 'f:port': {}, 'f:name': {} } } },
   })
-  const conflict = await apply(path, 'you', withContainers({ name: 'a', image: 'z' }))
+  const conflict = await apply(path, 'you', withPorts({ port: 80, name: 'c' }))
   expect(conflict.body.message).toBe(
-    'Apply failed with 1 conflict: conflict with "me": .spec.containers[name="a"].image',
+    'Apply failed with 1 conflict: conflict with "me": .spec.ports[port=80].name',
   )
+  const less = await apply(path, 'you', withPorts())
+  expect(less.body.spec.ports).toEqual([{ port: 80, name: 'a' }])
 })
 
 test('what a webhook adds belongs to nobody: applying again leaves it', async () => {

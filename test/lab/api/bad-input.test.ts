@@ -115,6 +115,43 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     },
   ],
   [
+    'a migration without a spec',
+    VMIMS,
+    { body: { metadata: { name: 'm' } } },
+    {
+      code: 422,
+      message:
+        'admission webhook "migrations-mutator.kubevirt.io" denied the request: spec in body is required',
+    },
+  ],
+  [
+    'a policy whose spec is null',
+    '/apis/migrations.kubevirt.io/v1alpha1/migrationpolicies',
+    { body: { metadata: { name: 'p' }, spec: null } },
+    {
+      code: 422,
+      message: 'MigrationPolicy.migrations.kubevirt.io "p" is invalid: spec: Required value',
+    },
+  ],
+  [
+    'metadata of null',
+    `${CORE}/configmaps`,
+    { body: { metadata: null } },
+    { code: 422, message: expect.stringContaining('name or generateName is required') },
+  ],
+  [
+    'a pod without containers',
+    `${CORE}/pods`,
+    { body: { metadata: { name: 'p' }, spec: {} } },
+    { code: 422, message: 'Pod "p" is invalid: spec.containers: Required value' },
+  ],
+  [
+    'a pod of two containers with one name',
+    `${CORE}/pods`,
+    { body: pod('p', { containers: [{ name: 'c' }, { name: 'c' }] }) },
+    { code: 422, message: 'Pod "p" is invalid: spec.containers[1].name: Duplicate value: "c"' },
+  ],
+  [
     'no name',
     `${CORE}/configmaps`,
     { body: { metadata: {} } },
@@ -286,6 +323,23 @@ test.each(PATCHES)(
     expect(server.store.revision).toBe(before)
   },
 )
+
+test("a pod's spec stays as it was, but for images", async () => {
+  const { send } = await startTestApi()
+  await send(`${CORE}/pods`, { body: pod('p') })
+  const patch = (body: object) =>
+    send(`${CORE}/pods/p`, {
+      method: 'PATCH',
+      contentType: 'application/strategic-merge-patch+json',
+      body,
+    })
+  const refused = await patch({ spec: { containers: [{ name: 'compute', command: ['x'] }] } })
+  expect(refused.body.message).toMatch(
+    /^Pod "p" is invalid: spec: Forbidden: pod updates may not change fields other than/,
+  )
+  const image = await patch({ spec: { containers: [{ name: 'compute', image: 'other' }] } })
+  expect(image.body.spec.containers[0].image).toBe('other')
+})
 
 test('an unknown field is dropped with a warning when nothing else was asked for', async () => {
   const { send } = await startTestApi()

@@ -23,18 +23,19 @@ test('a strategic merge merges lists by their keys', async () => {
 
 test('directives replace, delete from a set and give the order', async () => {
   const { send } = await startTestApi()
-  const containers = ['a', 'b', 'c'].map((name) => ({ name, image: 'x' }))
   const metadata = { finalizers: ['x/1', 'x/2'], labels: { a: '1', b: '2' } }
-  await send(`${CORE}/pods`, { body: pod('p', { containers }, metadata) })
+  await send(`${CORE}/pods`, { body: pod('p', {}, metadata) })
   const patch = (body: object) => send(`${CORE}/pods/p`, { ...strategic, body })
   const less = await patch({ metadata: { '$deleteFromPrimitiveList/finalizers': ['x/1'] } })
   expect(less.body.metadata.finalizers).toEqual(['x/2'])
   const replaced = await patch({ metadata: { labels: { $patch: 'replace', c: '3' } } })
   expect(replaced.body.metadata.labels).toEqual({ c: '3' })
-  const ordered = await patch({
-    spec: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'b' }] },
-  })
-  expect(ordered.body.spec.containers.map((c: { name: string }) => c.name)).toEqual(['c', 'a', 'b'])
+
+  const ports = [80, 81, 82].map((port) => ({ port, name: `p${port}` }))
+  await send(`${CORE}/services`, { body: { metadata: { name: 's' }, spec: { ports } } })
+  const body = { spec: { '$setElementOrder/ports': [{ port: 82 }, { port: 80 }, { port: 81 }] } }
+  const ordered = await send(`${CORE}/services/s`, { ...strategic, body })
+  expect(ordered.body.spec.ports.map((p: { port: number }) => p.port)).toEqual([82, 80, 81])
 })
 
 test('a merge patch drops what is null and leaves nulls inside of lists', async () => {

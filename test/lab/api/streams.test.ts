@@ -102,6 +102,21 @@ test('an upgrade is refused like any request', async () => {
   expect(await status(`${CORE}/pods`, headers)).toBe(400)
 })
 
+test('a connection that has left HTTP ends with the server', async () => {
+  const { server } = await startWithPod()
+  const { token } = parse(server.kubeconfig('admin', { only: true })).users[0].user
+  const url = `${server.url.replace('https', 'wss')}${CORE}/pods/p/exec?container=compute&command=cat&stdin=true`
+  const socket = new WebSocket(url, ['v5.channel.k8s.io'], {
+    ca: server.caCert,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  socket.on('error', () => {})
+  await new Promise((resolve) => void socket.once('open', resolve))
+  const closed = new Promise((resolve) => void socket.once('close', resolve))
+  await server.close()
+  await closed
+})
+
 const kubectl = findKubectl()
 const releases = kubectl
   ? [{ release: 'of the PATH', file: kubectl }, ...otherKubectls(kubectl)]

@@ -97,3 +97,9 @@ test('a watch ends after timeoutSeconds', async () => {
   const events = await watch(`${CORE}/configmaps?watch=1&timeoutSeconds=1`)
   expect((await events.next()).done).toBe(true)
 })
+
+test('a watch from a revision of another life of the server is told 410', async () => {
+  const { watch } = await startTestApi()
+  const events = await watch(`${CORE}/configmaps?watch=1&resourceVersion=999999`)
+  expect(await next(events)).toMatchObject({ type: 'ERROR', object: { code: 410 } })
+})

@@ -5,10 +5,19 @@ type Container = Record<string, unknown> | unknown[]
 
 /** The object without these fields; what becomes empty by it goes too. Changes and returns its argument. */
 export function prune(object: ApiObject, paths: FieldSet): ApiObject {
-  // The deepest first: an item of a list goes as a whole only once its own fields are gone.
-  const ordered = [...paths].map(elementsOf).sort((a, b) => b.length - a.length)
+  // The deepest first: an item of a list goes as a whole only once its own fields are gone, all but its key.
+  const ordered = [...paths]
+    .map(elementsOf)
+    .filter((elements) => !isKey(elements))
+    .sort((a, b) => b.length - a.length)
   for (const elements of ordered) removeAt(object, elements)
   return object
+}
+
+function isKey(elements: string[]): boolean {
+  const [item, field] = elements.slice(-2)
+  if (!item?.startsWith('k:') || !field?.startsWith('f:')) return false
+  return field.slice(2) in (JSON.parse(item.slice(2)) as object)
 }
 
 function removeAt(container: Container, [element, ...rest]: string[]): void {

@@ -23,7 +23,7 @@ const NAMESPACE = defineKind({
   fields: { 'status.phase': (o) => text(o, 'status.phase') },
   subresources: [{ name: 'finalize', verbs: ['update'] }],
   columns: [{ name: 'Status', cell: 'status.phase' }, AGE],
-  defaults(object) {
+  prepare(object) {
     object.metadata.labels = {
       ...object.metadata.labels,
       'kubernetes.io/metadata.name': object.metadata.name,
@@ -91,6 +91,8 @@ const SERVICE = defineKind({
   ],
   defaults(object) {
     object['spec'] = { type: 'ClusterIP', clusterIP: 'None', ...(pick(object, 'spec') as object) }
+  },
+  prepare(object) {
     object['status'] = { loadBalancer: {} }
   },
 })

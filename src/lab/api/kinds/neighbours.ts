@@ -41,6 +41,8 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     ],
     defaults(object) {
       object['spec'] = { volumeMode: 'Filesystem', ...(pick(object, 'spec') as object) }
+    },
+    prepare(object) {
       object['status'] = { phase: 'Pending' }
     },
   }),
@@ -77,6 +79,8 @@ export const NEIGHBOUR_KINDS: Kind[] = [
         volumeMode: 'Filesystem',
         ...(pick(object, 'spec') as object),
       }
+    },
+    prepare(object) {
       object['status'] = { phase: 'Pending' }
     },
   }),

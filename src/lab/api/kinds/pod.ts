@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '../../../kubevirt/types.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, defineKind } from '../kind.ts'
 import { pick, text } from './fields.ts'
+import { podFaults } from './pod-validation.ts'
 
 const FINAL_PHASES = ['Succeeded', 'Failed']
 
@@ -52,6 +53,10 @@ export const POD = defineKind({
     { name: 'Readiness Gates', priority: 1, cell: (o) => readinessGates(asPod(o)) },
   ],
   defaults: podDefaults,
+  prepare(object) {
+    object['status'] = { phase: 'Pending', qosClass: qosClass(asPod(object)) }
+  },
+  validate: podFaults,
   graceSeconds: gracePeriod,
 })
 
@@ -70,6 +75,7 @@ function podDefaults(object: ApiObject): void {
   const pod = asPod(object)
   pod.spec ??= { containers: [] }
   const { spec } = pod
+  spec.containers ??= []
   spec.restartPolicy ??= 'Always'
   spec.terminationGracePeriodSeconds ??= 30
   spec['dnsPolicy'] ??= 'ClusterFirst'
@@ -85,7 +91,6 @@ function podDefaults(object: ApiObject): void {
     container['terminationMessagePolicy'] ??= 'File'
     container['imagePullPolicy'] ??= 'IfNotPresent'
   }
-  pod.status = { phase: 'Pending', qosClass: qosClass(pod) }
 }
 
 /** Guaranteed, Burstable or BestEffort, by the requests and limits of cpu and memory of all containers. */

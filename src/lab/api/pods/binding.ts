@@ -6,7 +6,7 @@ import type { ApiObject } from '../kind.ts'
 import { asPod } from '../kinds/pod.ts'
 import { reply } from '../reply.ts'
 import type { SpecialRoute } from '../router.ts'
-import { badRequest, conflict, methodNotAllowed } from '../status.ts'
+import { conflict, methodNotAllowed, StatusError } from '../status.ts'
 import { update } from '../update.ts'
 
 /** `POST pods/NAME/binding`: gives a pod to a node, once. */
@@ -18,8 +18,7 @@ export const bindingRoute: SpecialRoute = {
     const { info, request, response } = call
     if (info.verb !== 'create') throw methodNotAllowed()
     const body = parseObject(await readBody(request), mediaTypeOf(request))
-    const node = (body['target'] as { name?: string } | undefined)?.name
-    if (!node) throw badRequest('Binding in version "v1" is invalid: target.name: Required value')
+    const node = nodeOf(body)
     const name = info.name!
     const bind = (pod: Pod): Pod => {
       if (pod.metadata.deletionTimestamp)
@@ -59,6 +58,19 @@ export const bindingRoute: SpecialRoute = {
       }),
     )
   },
+}
+
+/** A binding is validated where nobody words the refusal: it is a 500 without a reason. */
+function nodeOf(binding: ApiObject): string {
+  const { kind, name } = (binding['target'] ?? {}) as { kind?: string; name?: string }
+  if (kind && kind !== 'Node')
+    throw new StatusError(
+      500,
+      undefined,
+      `target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`,
+    )
+  if (!name) throw new StatusError(500, undefined, 'target.name: Required value')
+  return name
 }
 
 function scheduled({ status }: Pod, now: string) {

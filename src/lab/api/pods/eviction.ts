@@ -11,7 +11,7 @@ import { asPod } from '../kinds/pod.ts'
 import { type DeleteOptions, remove } from '../remove.ts'
 import { reply } from '../reply.ts'
 import type { SpecialRoute } from '../router.ts'
-import { methodNotAllowed, notFound } from '../status.ts'
+import { badRequest, methodNotAllowed, notFound } from '../status.ts'
 import { asVirtApi } from '../subresources/route.ts'
 import { update } from '../update.ts'
 
@@ -25,6 +25,8 @@ export const evictionRoute: SpecialRoute = {
     if (info.verb !== 'create') throw methodNotAllowed()
     const { namespace, name = '' } = info
     const body = parseObject(await readBody(request), mediaTypeOf(request))
+    if (body.metadata?.name !== undefined && body.metadata.name !== name)
+      throw badRequest('name in URL does not match name in Eviction object')
     const deletion = (body['deleteOptions'] ?? {}) as DeleteOptions & { dryRun?: string[] }
     const found = api.store.get(kind!, namespace, name)
     if (!found) throw notFound({ group: '', plural: 'pods' }, name)

@@ -80,9 +80,7 @@ export function decode<T>(
         unknown.push(path)
         continue
       }
-      // A typed object has no nulls but for times that are always written (a condition's lastProbeTime).
-      const isTime = type.shape === 'scalar' && type.scalar === 'time'
-      if (item === null && !keepNulls && !isTime) continue
+      if (item === null && !staysNull(type, keepNulls)) continue
       const goPath = at.goPath === '' ? field : `${at.goPath}.${field}`
       result[field] = walk(type, item, { path, goPath, struct: name.replace(/^kv\./, '') })
     }
@@ -92,6 +90,14 @@ export function decode<T>(
   const root = { path: under, goPath: under, struct: typeName.replace(/^kv\./, '') }
   const decoded = walk({ shape: 'struct', name: typeName }, value, root) as T
   return { value: decoded, unknown, goFaults, schemaFaults }
+}
+
+/**
+ * A null object or list is none. Of plain values a custom resource keeps its nulls; a built-in kind has none but for times,
+ * which are always written (a condition's lastProbeTime).
+ */
+function staysNull(type: FieldType, keepNulls: boolean): boolean {
+  return type.shape === 'scalar' && (keepNulls || type.scalar === 'time')
 }
 
 /** Where the walk is; Go's path leaves out indexes and keys, and names the innermost struct. */
