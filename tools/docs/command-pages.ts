@@ -9,7 +9,7 @@ export interface DocumentedManifest {
   commands: Record<string, DocumentedCommand>
 }
 
-export interface DocumentedCommand extends CommandEntry {
+interface DocumentedCommand extends CommandEntry {
   description?: string
   examples?: (string | { description: string; command: string })[]
   args: Record<string, ArgumentEntry & { required?: boolean }>

@@ -30,10 +30,14 @@ export async function withLab<T>(
   }
   for (const name of Object.keys(env)) if (/^(XDG_|NO_COLOR|KUBECACHE)/.test(name)) delete env[name]
   const mig = (...args: string[]) => run(join(root, 'bin/kubectl-mig'), args, { env, cwd: root })
+  const interrupted = Promise.withResolvers<never>()
+  const interrupt = () => interrupted.reject(new Error('interrupted'))
+  process.on('SIGINT', interrupt)
   try {
     if (words) await mig('lab', 'up', '--detach', ...words)
-    return await work({ folder, env })
+    return await Promise.race([work({ folder, env }), interrupted.promise])
   } finally {
+    process.off('SIGINT', interrupt)
     // It may be down already, or never have come up.
     await mig('lab', 'down').catch(() => {})
     await rm(folder, { recursive: true, force: true })

@@ -39,15 +39,23 @@ export function record(
   const started = performance.now()
   let interrupted = false
   child.stdout.setEncoding('utf8')
-  child.stdout.on('data', (text: string) => {
+  const take = (text: string) => {
     screen.write(text)
     const frame = { at: performance.now() - started, rows: screen.rows() }
     frames.push(frame)
     if (interrupted || !interruptWhen?.(frame.rows.map(textOf).join('\n'))) return
     interrupted = true
     child.stdin.write('\u0003')
-  })
+  }
   return new Promise((resolve, reject) => {
+    child.stdout.on('data', (text: string) => {
+      try {
+        take(text)
+      } catch (err) {
+        reject(err)
+        child.kill()
+      }
+    })
     child.on('error', reject)
     child.on('close', (code) => {
       if (codes.includes(code ?? -1)) resolve(frames)

@@ -79,6 +79,8 @@ export function createScreen(columns: number): Screen {
         else one(match[0])
       }
       pending = all.slice(end)
+      if (pending.length > LONGEST)
+        throw new Error(`the screen does not know the sequence ${JSON.stringify(pending)}`)
     },
     rows() {
       const rows = grid.map((line) => [...line])
@@ -97,7 +99,10 @@ export function textOf(row: Cell[]): string {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
-const TOKEN = /\x1b\[(?<parameters>[?\d;]*)(?<final>[A-Za-z])|[^\x1b]/gu
+const TOKEN = /\x1b\[(?<parameters>[?\d;]*)(?<final>[A-Za-z])|[^\x1b]/guy
+
+/** Characters of a sequence: what is longer will not become one. */
+const LONGEST = 32
 
 function blank(): Cell {
   return { text: ' ', look: {} }
