@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { getIfExists, list, pages } from '../cluster/objects.ts'
 import { LABEL } from '../kubevirt/labels.ts'
@@ -15,15 +16,38 @@ export async function readClusterView(
   cluster: Cluster,
   signal?: AbortSignal,
 ): Promise<ClusterView> {
-  const [kubevirt, migrations] = await Promise.all([
+  const [kubevirt, first] = await Promise.all([
     readKubeVirt(cluster, signal),
-    kept<Migration>(cluster, MIGRATIONS, (migration) => !isFinal(migration), { signal }),
+    readUnfinished(cluster, signal),
   ])
-  const [vmis, pods] = await Promise.all([
-    readVmis(cluster, migrations, signal),
-    readTargetPods(cluster, migrations, signal),
-  ])
-  return { migrations, vmis, pods, kubevirt }
+  const pods = await readTargetPods(cluster, first, signal)
+  // Read again after the pods: with an older list, one that has ended and one that took its slot would both count.
+  const migrations = pods.length > 0 ? await readUnfinished(cluster, signal) : first
+  return { migrations, vmis: await readVmis(cluster, migrations, signal), pods, kubevirt }
+}
+
+/**
+ * A view that many may ask for at once: it is read anew only when the last reading is older than that.
+ * @param maxAgeMs how old a view may be
+ */
+export function createViewReader(
+  cluster: Cluster,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  maxAgeMs: number,
+): () => Promise<ClusterView> {
+  let reading: Promise<ClusterView> | undefined
+  let at = 0
+  return () => {
+    if (!reading || clock.now() - at > maxAgeMs) {
+      at = clock.now()
+      reading = readClusterView(cluster, signal)
+      // Who asks next tries again.
+      reading.catch(() => {
+        reading = undefined
+      })
+    }
+    return reading
+  }
 }
 
 /** The KubeVirt CR; every authenticated user may list it, wherever it is. Undefined when there is none. */
@@ -64,21 +88,29 @@ async function readTargetPods(
   migrations: Migration[],
   signal: AbortSignal | undefined,
 ): Promise<Pod[]> {
-  const pending = new Set(
-    migrations
-      .filter((migration) => ['', 'Pending'].includes(phaseOf(migration)))
-      .map(({ metadata }) => metadata.uid),
-  )
-  if (pending.size === 0) return []
-  const isTarget = ({ metadata }: Pod) => pending.has(metadata.labels?.[LABEL.migrationJobUid])
-  return kept<Pod>(cluster, PODS, isTarget, { labelSelector: LABEL.migrationJobUid, signal })
+  const uids = migrations
+    .filter((migration) => ['', 'Pending'].includes(phaseOf(migration)))
+    .flatMap(({ metadata }) => metadata.uid ?? [])
+  const found: Pod[] = []
+  for (let at = 0; at < uids.length; at += AT_ONCE) {
+    const labelSelector = `${LABEL.migrationJobUid} in (${uids.slice(at, at + AT_ONCE).join(',')})`
+    found.push(...(await list<Pod>(cluster, PODS, { labelSelector, signal })).items)
+  }
+  return found
+}
+
+/** A selector goes into the address of a request, whose length servers limit. */
+const AT_ONCE = 50
+
+function readUnfinished(cluster: Cluster, signal: AbortSignal | undefined): Promise<Migration[]> {
+  return kept<Migration>(cluster, MIGRATIONS, (migration) => !isFinal(migration), { signal })
 }
 
 async function kept<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
   keep: (object: T) => boolean,
-  options: { labelSelector?: string; signal?: AbortSignal | undefined },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<T[]> {
   const all: T[] = []
   for await (const page of pages<T>(cluster, resource, options))

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { ClusterView } from '../rules/capacity.ts'
 import { createChannel } from './channel.ts'
+import { readClusterView } from './cluster-view.ts'
 import { readFinishedCopy } from './copy-metrics.ts'
 import { type Observed, observe, ownState } from './observed.ts'
 import { type Input, startSources } from './sources.ts'
@@ -11,6 +13,8 @@ export interface FollowOptions {
   clock: Clock
   /** Ends it; the migration itself goes on. The generator then throws the signal's reason. */
   signal?: AbortSignal | undefined
+  /** What the limits count, shared where several are followed; default: read for this one alone. */
+  readView?: () => Promise<ClusterView>
 }
 
 /** A step, and all that is known after it. */
@@ -30,7 +34,7 @@ const GRACE = 2000
 export async function* follow(
   cluster: Cluster,
   first: Observed,
-  { clock, signal }: FollowOptions,
+  { clock, signal, readView }: FollowOptions,
 ): AsyncGenerator<Following, void, undefined> {
   const stop = new AbortController()
   const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
@@ -38,7 +42,11 @@ export async function* follow(
   const interrupt = () => inputs.fail(signal?.reason)
   if (signal?.aborted) interrupt()
   signal?.addEventListener('abort', interrupt, { once: true })
-  const sources = startSources(cluster, first, inputs, { clock, signal: until })
+  const sources = startSources(cluster, first, inputs, {
+    clock,
+    signal: until,
+    readView: readView ?? (() => readClusterView(cluster, until)),
+  })
   let observed = first
   try {
     for await (const input of inputs) {

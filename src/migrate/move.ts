@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, MigError, type MigErrorOptions } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
+import { createViewReader } from './cluster-view.ts'
 import { readFacts, readSurroundings } from './facts.ts'
-import { follow } from './follow.ts'
+import { type FollowOptions, follow } from './follow.ts'
 import { type Forecast, forecast, type Surroundings } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
+import { SLOTS_POLL } from './queue-watch.ts'
 import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
 import { migrationObject, type NewMigration, startMigration, startSurely } from './start.ts'
@@ -53,7 +55,7 @@ async function moveVm(
   cluster: Cluster,
   reference: Reference,
   surroundings: Promise<Surroundings>,
-  options: MoveOptions,
+  options: MoveOptions & Pick<FollowOptions, 'readView'>,
 ): Promise<Moved> {
   const { clock, namespace, signal } = options
   const vm = reference.name
@@ -108,8 +110,11 @@ export function moveAll(
 ): Promise<Moved[]> {
   const distinct = new Map(references.map((reference) => [reference.name, reference]))
   const surroundings = readSurroundings(cluster, options)
+  const readView = createViewReader(cluster, options, SLOTS_POLL / 2)
   surroundings.catch(() => undefined)
-  return Promise.all([...distinct.values()].map((vm) => moveVm(cluster, vm, surroundings, options)))
+  return Promise.all(
+    [...distinct.values()].map((vm) => moveVm(cluster, vm, surroundings, { ...options, readView })),
+  )
 }
 
 function ended(
@@ -139,9 +144,7 @@ function endError(observed: Observed): MigError | undefined {
       })
     }
     case 'cancelled':
-      return new MigError(EXIT.migrationCancelled, `${where} was cancelled`, {
-        hint: stays(observed),
-      })
+      return new MigError(EXIT.migrationCancelled, `${where} was cancelled`, stays(observed))
     case 'unknown':
       return new MigError(EXIT.error, `${where} is gone, and nothing says how it ended`, {
         hint: `"kubectl mig status vm/${vm} -n ${namespace}" shows where the VM is`,
@@ -151,9 +154,10 @@ function endError(observed: Observed): MigError | undefined {
   }
 }
 
-function stays({ vmi }: Observed): string {
+/** Unless the VM itself is gone: then its migration was cancelled with it. */
+function stays({ vmi }: Observed): MigErrorOptions {
   const node = vmi?.status?.nodeName
-  return node ? `the VM runs on ${node} as before` : 'the VM runs where it ran before'
+  return node ? { hint: `the VM runs on ${node} as before` } : {}
 }
 
 /** Interrupted, timed out, or lost for good: whatever it is, the migration itself goes on. */

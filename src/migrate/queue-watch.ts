@@ -1,19 +1,20 @@
 import type { Clock } from '../clock.ts'
 import { isStatus } from '../cluster/api-error.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { MigError } from '../errors.ts'
-import { readClusterView } from './cluster-view.ts'
+import type { ClusterView } from '../rules/capacity.ts'
 import type { Observed } from './observed.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 
 export interface QueueFollowing {
   clock: Clock
   signal: AbortSignal
+  /** Shared by all that wait. */
+  readView: () => Promise<ClusterView>
   onWaiting(waiting: Waiting): void
 }
 
 /** As often as virt-controller itself looks for a slot for a user's migration (fact sheet control-plane.md §2.2). ms. */
-const POLL = 5000
+export const SLOTS_POLL = 5000
 /** Most get their slot at once; they are not looked into. ms. */
 const PATIENCE = 500
 
@@ -23,9 +24,8 @@ const PATIENCE = 500
  * @throws MigError when migrations of other namespaces may not be read
  */
 export async function followQueue(
-  cluster: Cluster,
   waiting: () => Observed | undefined,
-  { clock, signal, onWaiting }: QueueFollowing,
+  { clock, signal, readView, onWaiting }: QueueFollowing,
 ): Promise<void> {
   const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined)
   await pause(PATIENCE)
@@ -33,12 +33,11 @@ export async function followQueue(
     const observed = waiting()
     if (!observed || signal.aborted) return
     try {
-      const view = await readClusterView(cluster, signal)
-      onWaiting(waitingFor(view, observed.migration, observed.vmi))
+      onWaiting(waitingFor(await readView(), observed.migration, observed.vmi))
     } catch (err) {
       if (signal.aborted) return
       if (isStatus(err, 403) || !(err instanceof MigError)) throw err
     }
-    await pause(POLL)
+    await pause(SLOTS_POLL)
   }
 }

@@ -4,6 +4,7 @@ import { watch } from '../cluster/watch.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { EVENTS, MIGRATIONS, PODS, type Resource, VMIS } from '../kubevirt/resources.ts'
 import type { KubeObject } from '../kubevirt/types.ts'
+import type { ClusterView } from '../rules/capacity.ts'
 import type { Channel } from './channel.ts'
 import { followCopy } from './copy-metrics.ts'
 import { toGap } from './gap.ts'
@@ -26,6 +27,13 @@ export interface Sources {
   done(): Promise<void>
 }
 
+export interface SourcesOptions {
+  clock: Clock
+  signal: AbortSignal
+  /** What the limits count; shared where several are followed. */
+  readView: () => Promise<ClusterView>
+}
+
 /**
  * Everything that tells of one migration, into one channel. Without the migration itself there is nothing to follow, so
  * its watch may fail; all others are optional.
@@ -34,7 +42,7 @@ export function startSources(
   cluster: Cluster,
   first: Observed,
   inputs: Channel<Input>,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { clock, signal, readView }: SourcesOptions,
 ): Sources {
   const { namespace, name, uid = '' } = first.migration.metadata
   const running: Promise<void>[] = []
@@ -94,7 +102,7 @@ export function startSources(
         queueing = true
         const look = () => (isWaiting(current) ? current : undefined)
         const onWaiting = (waiting: Waiting) => inputs.push({ kind: 'waiting', waiting })
-        want('slots', followQueue(cluster, look, { clock, signal, onWaiting }))
+        want('slots', followQueue(look, { clock, signal, readView, onWaiting }))
       }
       if (copying || !isCopying(observed)) return
       copying = true

@@ -13,6 +13,7 @@ import { follow } from './follow.ts'
 import { isShown, type ListOptions } from './list.ts'
 import type { Look } from './look.ts'
 import { firstSight, type Observed, observe } from './observed.ts'
+import { SLOTS_POLL } from './queue-watch.ts'
 import { createRoster } from './roster.ts'
 import { type Step, stepsBetween } from './steps.ts'
 import { isWaiting, waitingFor } from './waiting.ts'
@@ -141,10 +142,10 @@ async function watchObjects(
   }
 }
 
-/** The limits are counted anew while anyone waits, as often as virt-controller does it for users' migrations. ms. */
-const SLOTS_POLL = 5000
+/** ms. */
 const FIRST_LOOK = 500
 
+/** The limits are counted anew while anyone waits. */
 async function watchSlots(
   cluster: Cluster,
   isAnyWaiting: () => boolean,
