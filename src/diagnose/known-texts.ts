@@ -1438,8 +1438,9 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG8014',
     anchor: 'unexpectedly closed the monitor',
-    pattern: /QEMU unexpectedly closed the monitor/i,
-    title: 'QEMU exited in the middle of the migration (unexpectedly closed the monitor)',
+    pattern:
+      /QEMU unexpectedly closed the monitor(?: \(vm='[^']*'\))?(?::? (?<what>[^\n]{1,200}?))?(?:'\)|$|\n)/i,
+    title: 'QEMU exited in the middle of the migration (unexpectedly closed the monitor): {what}',
     means: 'it crashed, was killed (OOM, pod deletion), or ended because the stream did',
     next: 'see the target pod’s exit code and the QEMU log of the target launcher',
   },

@@ -1,7 +1,7 @@
 import { eventTime } from '../evidence/latest.ts'
 import type { LogHit } from '../evidence/log-hits.ts'
 import { LABEL } from '../kubevirt/labels.ts'
-import { isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
+import { conditionOf, isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
 import { attribute } from './said.ts'
 import type { Subject, World } from './subject.ts'
@@ -20,6 +20,12 @@ export function subjectsOf(world: World): Subject[] {
     const newestFirst = migrations.sort(byAge)
     const open = newestFirst.filter((migration) => !isFinal(migration))
     const chosen = open.length > 0 ? open : newestFirst.slice(0, 1)
+    const vmi = vmiOf(world, newestFirst[0]!)
+    // The last one went well, and now the VM is to move again: that there is no migration is the matter.
+    if (vmi && chosen.every((m) => phaseOf(m) === 'Succeeded') && isToMove(vmi, world)) {
+      subjects.push({ ...vmiSubject(world, vmi), earlier: newestFirst })
+      continue
+    }
     for (const migration of chosen) {
       const at = newestFirst.indexOf(migration)
       subjects.push(migrationSubject(world, migration, newestFirst.slice(at + 1)))
@@ -37,7 +43,7 @@ export function subjectsOf(world: World): Subject[] {
 function migrationSubject(world: World, migration: Migration, earlier: Migration[]): Subject {
   const namespace = migration.metadata.namespace ?? ''
   const name = migration.spec.vmiName ?? ''
-  const vmi = world.evidence.objects.get<Vmi>('VirtualMachineInstance', namespace, name)
+  const vmi = vmiOf(world, migration)
   const uid = migration.metadata.uid
   const state = stateOf(migration, vmi)
   const around = surroundings(world, namespace, name, vmi)
@@ -144,6 +150,21 @@ function logSubject(namespace: string, name: string): Subject {
     said: [],
     troubled: true,
   }
+}
+
+function vmiOf(world: World, { metadata, spec }: Migration): Vmi | undefined {
+  return world.evidence.objects.get<Vmi>(
+    'VirtualMachineInstance',
+    metadata.namespace,
+    spec.vmiName ?? '',
+  )
+}
+
+/** Asked for, or to be drained from a node that it cannot leave. */
+function isToMove(vmi: Vmi, { nodes }: World): boolean {
+  const node = nodes.find(({ metadata }) => metadata.name === vmi.status?.nodeName)
+  const stays = conditionOf(vmi, 'LiveMigratable')?.status === 'False'
+  return isAsked(vmi) || (stays && node?.spec.unschedulable === true)
 }
 
 /** Whether somebody wants a VM that has no migration to move. */

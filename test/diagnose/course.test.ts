@@ -85,6 +85,14 @@ describe('before the migration', () => {
     ).toBe(code)
   })
 
+  test('marked again after it has moved: the earlier success is not the matter', () => {
+    const marked = vmi(
+      { evictionStrategy: 'External' },
+      { nodeName: 'node-b', evacuationNodeName: 'node-b' },
+    )
+    expect(verdictOn([migration('Succeeded'), marked, kubevirt()]).code).toBe('MIG2009')
+  })
+
   test('a change waits, and nobody may create the migration', () => {
     const changed = vmi(
       {},

@@ -46,14 +46,16 @@ export const evacuation: Check = {
         ? `it is not live-migratable (${migratable.reason})`
         : live.length > 1
           ? `it has ${live.length} launcher pods that have not ended (${listing(live.map((pod) => pod.metadata.name))})`
-          : 'the evacuation controller has not acted: see virt-controller'
+          : undefined
     return [
       finding({
         code: 'MIG2012',
         title: `${subject.name} is marked for evacuation from ${node}, and no migration exists`,
         objects: [ref],
         evidence,
-        cause: `The evacuation controller skips it: ${why}`,
+        cause: why
+          ? `The evacuation controller skips it: ${why}`
+          : 'Nothing that was read makes the evacuation controller skip it: see virt-controller, of which it is a part',
         confidence: migratable.migratable === false || live.length > 1 ? 'certain' : 'possible',
         remedy: [{ text: 'Mend what makes it skip the VM; the drain goes on by itself then' }],
         endsByItself: 'unknown',

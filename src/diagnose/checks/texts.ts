@@ -63,7 +63,9 @@ function isCause({ worth, row }: Said, { kind }: Subject): boolean {
 }
 
 /** Where the cause is only half a cause, people look at what stands beside it: say what of that to ignore. */
-function withEchoes(found: Finding, echoes: Said[]): Finding {
+function withEchoes(found: Finding, heard: Said[]): Finding {
+  // The envelope of every failure is no news.
+  const echoes = heard.filter(({ row }) => row.code !== 'MIG8028')
   if (echoes.length === 0 || CATALOGUE[found.code].rank >= HALF_A_CAUSE) return found
   const titles = listing(
     echoes.map(({ row, groups }) => fill(row.title, groups)),
