@@ -19,7 +19,7 @@ import {
   STOPPED,
 } from './wording.ts'
 
-export type ConnectionPhase = 'handshake' | 'dial' | 'open' | 'half-closed' | 'closed'
+type ConnectionPhase = 'handshake' | 'dial' | 'open' | 'half-closed' | 'closed'
 
 /** One stream through the proxy, as it is now. */
 export interface ConnectionState {

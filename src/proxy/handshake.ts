@@ -21,7 +21,7 @@ export interface Handshakes {
   offer(dial: () => Promise<Socket>, tls: ProxyTls, how: OfferOptions): Promise<Leg>
 }
 
-export interface OfferOptions {
+interface OfferOptions {
   pair: KeyPair | undefined
   /**
    * ms to wait for a sign that the target took our certificate. In TLS 1.3 a refusal comes after the client thinks

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** The reading half of a pump: takes bytes from a socket and holds them, in order, until they were passed on. */
-export interface Intake {
+interface Intake {
   /**
    * Asked at the socket's 'end': whether that comes in the tick in which the end was read, while the socket was being
    * read from. Else nothing can be told from the state of the raw socket.

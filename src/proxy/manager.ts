@@ -15,7 +15,7 @@ import { openSourceListener, type SourceListener, type SourceRoute } from './sou
 import { streamIntake } from './stream-intake.ts'
 import { openTargetListener, type TargetFile, type TargetListener } from './target-listener.ts'
 import type { ProxyTls, TlsProvider } from './tls.ts'
-import type { SocketOwner } from './unix-socket.ts'
+import { checkSocketPath, type SocketOwner } from './unix-socket.ts'
 
 export interface ProxyManagerOptions {
   /** Address that target listeners bind to: the migration network's; `::` is KubeVirt's way, every address. */
@@ -142,6 +142,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     startTargetListener: (key, files) =>
       exclusive(async () => {
         refuseWhenShuttingDown()
+        checkKey(key)
         const wanted = files.map((file) => targetFile(key, file))
         checkTargets(wanted)
         const secured = isSecured()
@@ -170,6 +171,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     startSourceListener: (key, targetAddress, portMap, baseDir) =>
       exclusive(async () => {
         refuseWhenShuttingDown()
+        checkKey(key)
         const routes = sourceRoutes(key, targetAddress, portMap, baseDir)
         const secured = isSecured()
         const wish = JSON.stringify([routes, secured])
@@ -229,7 +231,7 @@ async function openAll<W, L extends { close(): Promise<void> }>(
     for (const one of wanted) opened.push(await open(one))
     return opened
   } catch (err) {
-    await Promise.all(opened.map((listener) => listener.close()))
+    for (const listener of opened.toReversed()) await listener.close()
     throw err
   }
 }
@@ -244,7 +246,8 @@ async function stop<T extends TargetListener | SourceListener>(
   if (!group) return
   groups.delete(key)
   for (const _ of group.listeners) log({ level: 'info', msg, uid: key })
-  await Promise.all(group.listeners.map((listener) => listener.close()))
+  // The first has made the folder and removes it, when it is the last.
+  for (const listener of group.listeners.toReversed()) await listener.close()
 }
 
 function targetFile(key: string, file: string | TargetFile): TargetFile {
@@ -260,7 +263,17 @@ function checkTargets(files: TargetFile[]): void {
     const other = seen.get(label)
     if (other !== undefined) throw usage(`${other} and ${file} have the same label ${label}`)
     seen.set(label, file)
+    checkSocketPath(file)
   }
+}
+
+/** It becomes part of file names. */
+function checkKey(key: string): void {
+  if (/^[\w.-]+$/.test(key)) return
+  throw new MigError(EXIT.usage, `the key "${key}" can't be part of a file name`, {
+    code: 'bad-key-name',
+    hint: "KubeVirt takes the VMI's UID",
+  })
 }
 
 function sourceRoutes(
@@ -276,7 +289,7 @@ function sourceRoutes(
     })
   }
   checkPortMap(portMap)
-  return Object.entries(portMap)
+  const routes = Object.entries(portMap)
     .map(([port, label]) => ({
       file: sourceSocketFile(baseDir, proxyKey(key, label)),
       label,
@@ -284,6 +297,8 @@ function sourceRoutes(
       targetPort: Number(port),
     }))
     .sort((a, b) => a.label - b.label)
+  for (const { file } of routes) checkSocketPath(file)
+  return routes
 }
 
 function sorted(files: TargetFile[]): TargetFile[] {

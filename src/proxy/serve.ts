@@ -34,7 +34,8 @@ export async function serveProxy(
   options: ServeOptions,
 ): Promise<void> {
   const { clock } = options
-  const log = jsonLog(options.err, clock)
+  const err = heldOutput(options.err)
+  const log = jsonLog(err, clock)
   const tallies = createTallies()
   const closers: (() => unknown)[] = []
   const signals = listenToSignals(options.onSignal)
@@ -61,12 +62,26 @@ export async function serveProxy(
       closers.push(metrics.close)
       log({ level: 'info', msg: `metrics are served on port ${metrics.port}` })
     }
-    options.out.write(`${JSON.stringify(await start(manager))}\n`)
+    const answer = await start(manager)
+    err.release()
+    options.out.write(`${JSON.stringify(answer)}\n`)
     const name = await signals.next()
     log({ level: 'info', msg: `Received signal ${name}, initiating graceful shutdown` })
     await drain(manager, signals, options, log)
   } finally {
     for (const close of closers.toReversed()) await close()
+  }
+}
+
+/** A proxy that can't start says one thing, its error: the log comes only when it runs. */
+function heldOutput(out: ServeOptions['err']): ServeOptions['err'] & { release(): void } {
+  let held: string[] | undefined = []
+  return {
+    write: (text) => (held ? held.push(text) : out.write(text)),
+    release() {
+      for (const text of held ?? []) out.write(text)
+      held = undefined
+    },
   }
 }
 

@@ -1,5 +1,5 @@
-import { unlink } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { rmdir, unlink } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -71,8 +71,13 @@ export async function openSourceListener(
     }
   }
 
+  let folderIsOurs = false
+  const leave = async () => {
+    await unlink(file).catch(() => {})
+    if (folderIsOurs) await rmdir(dirname(file)).catch(() => {})
+  }
   const open = async () => {
-    await prepareSocketPath(file)
+    folderIsOurs = await prepareSocketPath(file)
     const listener = await openListener(
       { path: file },
       {
@@ -101,6 +106,7 @@ export async function openSourceListener(
       if (context.socketOwner) await setSocketOwner(file, context.socketOwner)
     } catch (err) {
       await listener.close()
+      await leave()
       throw err
     }
     return listener
@@ -121,7 +127,7 @@ export async function openSourceListener(
     connections: listener.connections,
     async close() {
       await listener.close()
-      await unlink(file).catch(() => {})
+      await leave()
       log({ level: 'info', msg: 'proxy stopped listening' })
     },
   }

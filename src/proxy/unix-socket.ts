@@ -25,15 +25,16 @@ export function checkSocketPath(path: string): void {
 
 /**
  * Makes room for a unix socket: creates its folder, removes what a dead listener left behind.
+ * @returns whether the folder had to be created
  * @throws MigError `socket-in-use` when a live listener answers there, `socket-not-a-socket` when something else is there
  */
-export async function prepareSocketPath(path: string): Promise<void> {
+export async function prepareSocketPath(path: string): Promise<boolean> {
   checkSocketPath(path)
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 }).catch((cause) => {
+  const created = await mkdir(dirname(path), { recursive: true, mode: 0o755 }).catch((cause) => {
     throw unusable(path, `its folder can't be created: ${cause.message}`, cause)
   })
   const existing = await lstat(path).catch(() => undefined)
-  if (!existing) return
+  if (!existing) return created !== undefined
   if (!existing.isSocket()) {
     throw new MigError(EXIT.error, `${path} exists and is no socket; it was left as it is`, {
       code: 'socket-not-a-socket',
@@ -48,6 +49,7 @@ export async function prepareSocketPath(path: string): Promise<void> {
   await unlink(path).catch((cause) => {
     throw unusable(path, `the stale socket can't be removed: ${cause.message}`, cause)
   })
+  return false
 }
 
 export async function setSocketOwner(path: string, { uid, gid }: SocketOwner): Promise<void> {

@@ -36,7 +36,7 @@ export function readCertificates(pem: string, from: string): Certificate[] {
 }
 
 /** As {@link readCertificates}, but node's own objects, for those who verify. */
-export function parsePem(pem: string, from: string): X509Certificate[] {
+function parsePem(pem: string, from: string): X509Certificate[] {
   const blocks = pem.match(PEM_CERTIFICATE)
   if (!blocks) {
     throw new MigError(EXIT.error, `${from} holds no certificate (expected PEM)`, {

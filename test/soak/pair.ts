@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-
-const MIG = fileURLToPath(new URL('../../bin/kubectl-mig', import.meta.url))
 
 /** A target and a source proxy, processes of their own, that can be killed and come again. */
 export interface Pair {
@@ -15,7 +12,7 @@ export interface Pair {
   close(): Promise<void>
 }
 
-export interface Usage {
+interface Usage {
   /** Open files beyond those that the proxy had when it came up. */
   leaked: number
   mib: number
@@ -35,21 +32,24 @@ export interface PairOptions {
   baseDir: string
   /** File that both logs go to. */
   log: string
+  /** What is started: the tool as it is built, or its source. */
+  mig: string
 }
 
-export function startPair({ certificates, backend, baseDir, log }: PairOptions): Pair {
+export function startPair(options: PairOptions): Pair {
+  const { certificates, backend, baseDir } = options
   const own = (side: 'server' | 'client') =>
     certificates
       ? ['ca', `${side}-cert`, `${side}-key`].flatMap((n) => [`--${n}`, `${certificates}/${n}.pem`])
       : ['--disable-tls']
   const startTarget = () => {
     const listen = ['--unix', `0=${backend}`, '--bind', '127.0.0.1']
-    return startProxy(['target', '--key', 'soak', ...listen, ...own('server')], log)
+    return startProxy(['target', '--key', 'soak', ...listen, ...own('server')], options)
   }
   const startSource = async () => {
     const to = ['--target', '127.0.0.1', '--port-map', (await target).answer]
     const args = ['source', '--key', 'soak', ...to, '--base-dir', baseDir, ...own('client')]
-    return startProxy(args, log)
+    return startProxy(args, options)
   }
   let target = startTarget()
   let source = startSource()
@@ -74,8 +74,8 @@ export function startPair({ certificates, backend, baseDir, log }: PairOptions):
   }
 }
 
-async function startProxy(args: string[], log: string): Promise<Proxy> {
-  const child = spawn(process.execPath, ['--no-warnings', MIG, 'proxy', ...args], {
+async function startProxy(args: string[], { log, mig }: PairOptions): Promise<Proxy> {
+  const child = spawn(process.execPath, ['--no-warnings', mig, 'proxy', ...args], {
     stdio: ['ignore', 'pipe', openSync(log, 'a')],
   })
   const [line] = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')])
