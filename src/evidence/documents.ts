@@ -60,7 +60,7 @@ function parseYaml(text: string, firstLine: number): Parsed {
   if (text.length > YAML_BYTES) return { error: 'document of more than 8 MiB', line: firstLine }
   const lines = new LineCounter()
   try {
-    const document = parseDocument(text, {
+    const document = parseDocument(withoutManagedFields(text), {
       lineCounter: lines,
       uniqueKeys: false,
       logLevel: 'silent',
@@ -79,6 +79,14 @@ function parseYaml(text: string, firstLine: number): Parsed {
     const error = err instanceof RangeError ? 'nested too deeply' : (err as Error).message
     return { error, line: firstLine }
   }
+}
+
+const MANAGED_FIELDS = /^( *)managedFields:[ \t]*\n(?:\1(?:- | {2,}).*\n)+/gm
+
+/** Often half of an object, never of interest, and dropped anyway: emptied lines keep the numbers of the others. */
+function withoutManagedFields(text: string): string {
+  if (!text.includes('managedFields:')) return text
+  return text.replace(MANAGED_FIELDS, (block) => '\n'.repeat(countLines(block)))
 }
 
 interface SplitList {

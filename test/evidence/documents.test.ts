@@ -44,6 +44,15 @@ describe('taking documents apart', () => {
     expect(third).toMatchObject({ value: { metadata: { name: 'c' } }, line: 7 })
   })
 
+  test('managedFields are left out before parsing, and lines are still counted', () => {
+    const text =
+      'kind: Pod\nmetadata:\n  managedFields:\n  - apiVersion: v1\n    fieldsV1:\n      f:x: {}\n  - apiVersion: v2\n  name: a\nspec: [\n'
+    expect(parse(text)).toMatchObject([{ error: expect.any(String), line: expect.any(Number) }])
+    expect(parse(text.replace('spec: [\n', ''))).toEqual([
+      { value: { kind: 'Pod', metadata: { name: 'a' } }, line: 1 },
+    ])
+  })
+
   test('several JSON objects one after the other are read, as kubectl -w prints them', () => {
     expect(parse('{\n  "kind": "Pod"\n}\n{\n  "kind": "Node"\n}\n')).toEqual([
       { value: { kind: 'Pod' }, line: 1 },
