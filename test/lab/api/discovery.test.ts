@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { DESCRIPTIONS } from '../../../src/lab/api/openapi/descriptions.ts'
+import { structNamed } from '../../../src/lab/api/schema/type-table.ts'
 import { startTestApi, vmi } from './harness.ts'
 
 test('discovery in the old and in the aggregated form names the same resources', async () => {
@@ -62,4 +64,10 @@ test('every group version has an OpenAPI document in which its kinds can be foun
       ).toContainEqual(gvk)
     }
   }
+})
+
+test('what is described is there', () => {
+  for (const [type, fields] of Object.entries(DESCRIPTIONS))
+    for (const field of Object.keys(fields))
+      expect([type, ...structNamed(type).keys()]).toContain(field)
 })

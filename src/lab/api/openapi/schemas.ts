@@ -1,5 +1,6 @@
 import type { Kind } from '../kind.ts'
 import { type FieldType, type Scalar, structNamed } from '../schema/type-table.ts'
+import { DESCRIPTIONS } from './descriptions.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -60,8 +61,15 @@ interface Dialect {
 const CUSTOM: Dialect = { custom: true, struct: structuralSchema }
 
 function structSchema(name: string, dialect: Dialect): JsonSchema {
-  const fields = [...structNamed(name)].map(([field, type]) => [field, typeSchema(type, dialect)])
+  const fields = [...structNamed(name)].map(([field, type]) => [
+    field,
+    described(typeSchema(type, dialect), DESCRIPTIONS[name]?.[field]),
+  ])
   return { type: 'object', properties: Object.fromEntries(fields) }
+}
+
+function described(schema: JsonSchema, description: string | undefined): JsonSchema {
+  return description === undefined ? schema : { description, ...schema }
 }
 
 function typeSchema(type: FieldType, dialect: Dialect): JsonSchema {
