@@ -20,7 +20,9 @@ export async function readClusterView(
     readKubeVirt(cluster, signal),
     readUnfinished(cluster, signal),
   ])
-  const pods = await readTargetPods(cluster, first, signal)
+  // From Scheduling on a migration counts anyway; only a pending one counts by its pod.
+  const pending = first.filter((migration) => ['', 'Pending'].includes(phaseOf(migration)))
+  const pods = await readTargetPods(cluster, pending, signal)
   // Read again after the pods: with an older list, one that has ended and one that took its slot would both count.
   const migrations = pods.length > 0 ? await readUnfinished(cluster, signal) : first
   return { migrations, vmis: await readVmis(cluster, migrations, signal), pods, kubevirt }
@@ -82,15 +84,13 @@ export async function readVmis(
   return kept<Vmi>(cluster, VMIS, isWanted, { signal })
 }
 
-/** From Scheduling on a migration counts anyway; only a pending one counts by its pod. */
-async function readTargetPods(
+/** The target pods of these migrations, as far as they have any. */
+export async function readTargetPods(
   cluster: Cluster,
   migrations: Migration[],
   signal: AbortSignal | undefined,
 ): Promise<Pod[]> {
-  const uids = migrations
-    .filter((migration) => ['', 'Pending'].includes(phaseOf(migration)))
-    .flatMap(({ metadata }) => metadata.uid ?? [])
+  const uids = migrations.flatMap(({ metadata }) => metadata.uid ?? [])
   const found: Pod[] = []
   for (let at = 0; at < uids.length; at += AT_ONCE) {
     const labelSelector = `${LABEL.migrationJobUid} in (${uids.slice(at, at + AT_ONCE).join(',')})`

@@ -1,9 +1,10 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { pages } from '../cluster/objects.ts'
+import { LABEL } from '../kubevirt/labels.ts'
 import { enteredAt, isFinal, phaseOf, timeOf } from '../kubevirt/migration.ts'
 import { MIGRATIONS } from '../kubevirt/resources.ts'
-import type { Migration } from '../kubevirt/types.ts'
-import { readClusterView, readVmis } from './cluster-view.ts'
+import type { Migration, Pod } from '../kubevirt/types.ts'
+import { readClusterView, readTargetPods, readVmis } from './cluster-view.ts'
 import { readProgress } from './copy-metrics.ts'
 import { latestFirst } from './find.ts'
 import { toGap } from './gap.ts'
@@ -39,9 +40,11 @@ export async function listMigrations(
   const vmis = new Map(
     (await readVmis(cluster, active, signal)).map((vmi) => [keyOf(vmi.metadata), vmi]),
   )
+  const pods = await readStartingPods(cluster, active, signal)
   const observed = kept.sort(inOrder).map((migration) => {
-    const { namespace } = migration.metadata
-    return firstSight(migration, vmis.get(keyOf({ namespace, name: migration.spec.vmiName ?? '' })))
+    const { namespace, uid } = migration.metadata
+    const vmi = vmis.get(keyOf({ namespace, name: migration.spec.vmiName ?? '' }))
+    return { ...firstSight(migration, vmi), targetPod: pods.get(uid) }
   })
   const view = observed.some(isWaiting)
     ? await readClusterView(cluster, signal).catch((err) => void toGap('slots', err, signal))
@@ -62,6 +65,19 @@ export function isShown(migration: Migration, { all }: { all?: boolean }, now: n
   const ended =
     enteredAt(migration, phaseOf(migration)) ?? timeOf(migration.metadata.creationTimestamp)
   return ended === undefined || now - ended < RECENT
+}
+
+/** Why a target pod does not start, only the pod itself says. */
+async function readStartingPods(
+  cluster: Cluster,
+  active: Migration[],
+  signal: AbortSignal,
+): Promise<Map<string | undefined, Pod>> {
+  const starting = active.filter((migration) => phaseOf(migration) === 'Scheduling')
+  const pods = await readTargetPods(cluster, starting, signal).catch(
+    (err) => void toGap('pods', err, signal),
+  )
+  return new Map(pods?.map((pod) => [pod.metadata.labels?.[LABEL.migrationJobUid], pod]))
 }
 
 /** By namespace; in each those in flight first, then the latest. */

@@ -54,13 +54,21 @@ export function warningsOf(observed: Observed): Event[] {
   const warnings = [...observed.events.values()].filter(
     (event) => event.type === 'Warning' && concerns(observed, event),
   )
-  return [...Map.groupBy(warnings, saying).values()].map((same) => same.at(-1)!)
+  return [...Map.groupBy(warnings, saying).values()].map((same) => ({
+    ...same.at(-1)!,
+    count: same.reduce((sum, { count }) => sum + (count ?? 1), 0),
+  }))
 }
 
 function saying({ reason, message, involvedObject }: Event): string {
-  const text = (message ?? '').replace(/^\(combined from similar events\): /, '')
+  const text = (message ?? '')
+    .replace(/^\(combined from similar events\): /, '')
+    .replaceAll(GENERATED, '-*')
   return `${involvedObject.kind} ${reason} ${text}`
 }
+
+/** The end of a name that a server made: a quota refuses ten times in a few seconds, each time another pod's name. */
+const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
 
 function standing({ waiting }: Observed): string {
   if (!waiting) return ''

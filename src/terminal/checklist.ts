@@ -84,8 +84,9 @@ const FRAME_MS = 80
 /** As wide as the longest phase, PreparingTarget. */
 const LABEL_WIDTH = 15
 const TOOK_WIDTH = 6
-/** The column at which details begin. */
-const DETAIL_AT = INDENT + 2 + LABEL_WIDTH + 1 + TOOK_WIDTH + 2
+/** How far behind the label's beginning details begin. */
+export const DETAIL_OFFSET = LABEL_WIDTH + 1 + TOOK_WIDTH + 2
+const DETAIL_AT = INDENT + 2 + DETAIL_OFFSET
 
 /** `Scheduling        3.2s  target pod virt-launcher-vm-1-x on node-3` */
 export function checkText({ label, took = '', detail = '' }: CheckItem): string {
@@ -102,9 +103,9 @@ function checkLines(mark: Mark, item: CheckItem, terminal: Terminal): string[] {
   ]
 }
 
-/** Behind the spinner. Cut, not broken: it is drawn again and again in its place. */
+/** Behind the spinner. Cut, not broken: it is drawn again and again in its place. A Ctrl-C's echo fits behind it. */
 function activeText(item: CheckItem, terminal: Terminal): string {
-  const line = truncate(checkText(item), Math.max(1, terminal.columns() - INDENT - 3))
+  const line = truncate(checkText(item), Math.max(1, terminal.columns() - INDENT - 5))
   if (item.part === undefined) return line
   return `${line}\n${' '.repeat(DETAIL_AT)}${wideBar(item.part, DETAIL_AT, terminal)}`
 }

@@ -44,13 +44,13 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
   let asked = false
   const unseen = (detail: string) => list.add('waiting', { label: 'Not visible', detail })
 
-  /** The phases that are over and not told yet; one whose result is still on its way by another watch waits for it. */
+  /** The phases that are over and not told yet; one whose result is still on its way by another watch waits for that. */
   const tellPhases = (observed: Observed) => {
-    const { entries, total } = timelineOf(observed, now())
-    for (const [i, { phase, state, took }] of entries.entries()) {
+    const { entries, total, outcome } = timelineOf(observed, now())
+    for (const { phase, state, took } of entries) {
       if (state !== 'done' || told.has(phase) || phase === 'Failed') continue
       const detail = doneDetail(phase, observed)
-      if (detail === '' && phase !== 'Running' && entries[i + 1]?.state === 'current') return
+      if (detail === '' && outcome === 'running') return
       told.add(phase)
       list.add('done', {
         label: phaseName(phase),

@@ -5,26 +5,38 @@ import { doneOf } from '../migrate/progress.ts'
 import { reportOf } from '../migrate/report.ts'
 import { warningsOf } from '../migrate/steps.ts'
 import { failureOf, type Timeline, type TimelineEntry, timelineOf } from '../migrate/timeline.ts'
-import { checkText, markOf } from './checklist.ts'
+import { checkText, DETAIL_OFFSET, markOf } from './checklist.ts'
 import { neutral } from './neutral.ts'
 import { wideBar } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 import { formatAge, formatTime } from './units.ts'
-import { truncate } from './width.ts'
+import { padEnd } from './width.ts'
 import { activeDetail, copiedText, doneDetail, phaseName, spanText, warningText } from './words.ts'
+import { wrap } from './wrap.ts'
 
 /** One migration: where it is now and for how long, then its phases with their durations, then its warnings. */
 export function timelineLines(observed: Observed, terminal: Terminal, now: number): string[] {
   const timeline = timelineOf(observed, now)
   const warnings = warningsOf(observed)
-  const lines = [
-    headline(observed, timeline, terminal, now),
+  const times = timeline.entries.map(({ at }) => (at === undefined ? '' : formatTime(at, now)))
+  const width = Math.max(...times.map((time) => time.length))
+  return [
+    ...onLines(headline(observed, timeline, terminal, now), terminal),
     '',
-    ...timeline.entries.flatMap((entry) => entryLines(entry, observed, terminal, now)),
+    ...timeline.entries.flatMap((entry, i) =>
+      entryLines(entry, padEnd(times[i]!, width), observed, terminal, now),
+    ),
     ...(warnings.length > 0 ? [''] : []),
-    ...warnings.map((event) => `${markOf('warning', terminal)} ${neutral(warningText(event))}`),
+    ...warnings.flatMap((event) => {
+      const [first = '', ...rest] = onLines(neutral(warningText(event)), terminal, 2)
+      return [`${markOf('warning', terminal)} ${first}`, ...rest.map((line) => `  ${line}`)]
+    }),
   ]
-  return terminal.interactive ? lines.map((line) => truncate(line, terminal.columns())) : lines
+}
+
+/** What must be read whole goes on below where a terminal is too narrow; a pipe gets it on one line. */
+function onLines(text: string, { interactive, columns }: Terminal, indent = 0): string[] {
+  return interactive ? wrap(text, Math.max(20, columns() - indent)) : [text]
 }
 
 /** A VM without migration. */
@@ -62,29 +74,26 @@ const OUTCOMES = {
 
 function entryLines(
   entry: TimelineEntry,
+  time: string,
   observed: Observed,
   terminal: Terminal,
   now: number,
 ): string[] {
   const { theme } = terminal
-  const { phase, state, took, at } = entry
-  const time = at === undefined ? ' '.repeat(TIME_WIDTH) : formatTime(at, now)
-  const item = {
-    label: phaseName(phase),
-    took: spanText(took),
-    detail: detailOf(entry, observed, now),
-  }
-  const line = `${symbolOf(entry, observed, terminal)} ${theme.quiet(time)}  ${checkText(item)}`
-  if (state === 'ahead')
-    return [theme.quiet(`${theme.symbols.waiting} ${time}  ${checkText(item)}`.trimEnd())]
+  const { phase, state, took } = entry
+  const detailAt = 2 + time.length + 2 + DETAIL_OFFSET
+  const details = onLines(neutral(detailOf(entry, observed, now)), terminal, detailAt)
+  const [detail = '', ...rest] = details
+  const text = checkText({ label: phaseName(phase), took: spanText(took), detail })
+  if (state === 'ahead') return [theme.quiet(`${theme.symbols.waiting} ${time}  ${text}`)]
+  const below = ' '.repeat(detailAt)
   const part = state === 'current' && observed.progress ? doneOf(observed.progress) : undefined
-  if (part === undefined) return [line]
-  return [line, `${' '.repeat(BAR_INDENT)}${wideBar(part, BAR_INDENT, terminal)}`]
+  return [
+    `${symbolOf(entry, observed, terminal)} ${theme.quiet(time)}  ${text}`,
+    ...rest.map((line) => `${below}${line}`),
+    ...(part === undefined ? [] : [`${below}${wideBar(part, detailAt, terminal)}`]),
+  ]
 }
-
-const TIME_WIDTH = 9
-/** Under the details. */
-const BAR_INDENT = 2 + TIME_WIDTH + 2 + 15 + 1 + 6 + 2
 
 function symbolOf({ phase, state }: TimelineEntry, { migration }: Observed, terminal: Terminal) {
   if (phase === 'Failed') return markOf('failed', terminal)

@@ -169,7 +169,7 @@ describe('a move', () => {
     const [result] = await moved
     expect(typesOf(told).filter((type) => type === 'warning')).toHaveLength(1)
     expect(result?.report.warnings).toMatchObject([
-      { object: `VirtualMachineInstanceMigration/${migration.metadata.name}`, count: 1 },
+      { object: `VirtualMachineInstanceMigration/${migration.metadata.name}`, count: 2 },
     ])
   })
 })

@@ -139,7 +139,18 @@ describe('what is new between two moments', () => {
     const before = known(migration(upTo('Pending')), { events: [first] })
     const after = known(migration(upTo('Pending')), { events: [{ ...first, count: 9 }, again] })
     expect(stepsBetween(before, after)).toEqual([])
-    expect(warningsOf(after)).toHaveLength(1)
+    expect(warningsOf(after)).toMatchObject([{ count: 10 }])
+  })
+
+  test('a quota’s refusals once, though each names another pod', () => {
+    const refusal = (pod: string) =>
+      event('FailedCreate', `Error creating pod: pods "${pod}" is forbidden: exceeded quota`, {
+        name: pod,
+      })
+    const events = [refusal('virt-launcher-vm-1-xzzjs'), refusal('virt-launcher-vm-1-8g99w')]
+    expect(warningsOf(known(migration(upTo('Pending')), { events }))).toMatchObject([{ count: 2 }])
+    const other = [events[0]!, refusal('virt-launcher-vm-2-8g99w')]
+    expect(warningsOf(known(migration(upTo('Pending')), { events: other }))).toHaveLength(2)
   })
 
   test('progress, but none after the end', () => {

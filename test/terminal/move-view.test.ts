@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EXIT, MigError } from '../../src/errors.ts'
 import type { Moving } from '../../src/migrate/move.ts'
 import { createMoveView } from '../../src/terminal/move-view.ts'
-import { event, ms } from '../migrate/objects.ts'
+import { event, HANDED_OFF, known, migration, ms, upTo, vmi } from '../migrate/objects.ts'
 import { pipe, type Screen, screen } from './screen.ts'
 import { FORECAST, moveStory } from './story.ts'
 
@@ -55,7 +55,24 @@ describe('on a terminal, one move is a check list', () => {
   test('whose running line is cut where the window ends, for it is drawn again', async () => {
     const shown = screen(40)
     const view = await playTo(5.1, shown)
-    expect(shown.text().split('\n').at(-1)).toBe('  ⠹ TargetReady         0s  virt-handl…')
+    expect(shown.text().split('\n').at(-1)).toBe('  ⠹ TargetReady         0s  virt-han…')
+    view.close()
+  })
+
+  test('where a phase’s result comes late, by another watch, its line waits for it', async () => {
+    const shown = screen(80)
+    const view = await createMoveView(shown.terminal, ['vm-1'], () => ms(4))
+    const fast = known(migration(upTo('PreparingTarget')))
+    const step = { type: 'phase' as const, phase: 'PreparingTarget' }
+    view.show({ vm: 'vm-1', step, observed: fast })
+    const labels = () =>
+      shown
+        .text()
+        .split('\n')
+        .map((line) => line.trim().split(/ +/)[1])
+    expect(labels()).toEqual(['Created', 'PreparingTarget'])
+    view.show({ vm: 'vm-1', step, observed: { ...fast, vmi: vmi(HANDED_OFF) } })
+    expect(labels()).toEqual(['Created', 'Pending', 'Scheduling', 'Scheduled', 'PreparingTarget'])
     view.close()
   })
 

@@ -70,9 +70,11 @@ vm-1: Running for 12s, node-1 → node-3 (kubectl-mig-x7k21 in demo)
 ✓ 12:00:02Z  Pending             0s  target pod virt-launcher-vm-1-bbbbb
 ✓ 12:00:02Z  Scheduling          1s  the target pod runs on node-3
 ✓ 12:00:03Z  Scheduled           0s  handed over to virt-handler on node-3
-✓ 12:00:03Z  PreparingTarget     2s  node-3 listens at 10.0.0.3, ports 41001, 4…
+✓ 12:00:03Z  PreparingTarget     2s  node-3 listens at 10.0.0.3, ports 41001,
+                                     41002
 ✓ 12:00:05Z  TargetReady         3s  copy started by node-1
-● 12:00:08Z  Running            12s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 M…
+● 12:00:08Z  Running            12s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8
+                                     MiB/s
                                      ━━━━━━━━━━━━━━━━━━━━━━━──────────────  62%
 ·            Succeeded
 `)
