@@ -8,7 +8,7 @@ import { eventTime, type Observed, ownState } from './observed.ts'
 import { estimateOf } from './progress.ts'
 import { warningsOf } from './steps.ts'
 import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
-import { isWaiting } from './waiting.ts'
+import { givesUpAt, isWaiting } from './waiting.ts'
 
 export const API_VERSION = 'kubectl-mig/v1alpha1'
 
@@ -32,6 +32,8 @@ export interface MigrationReport {
   cancelling: boolean
   /** Which limit holds it while it waits for a slot; null when none does, or it is not known. */
   waiting: WaitingReport | null
+  /** When KubeVirt gives up on a target pod that no node can take. */
+  deadline: string | null
   durationSeconds: number | null
   sourceNode: string | null
   targetNode: string | null
@@ -116,6 +118,7 @@ export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): Mig
     forSeconds: timeline.since === undefined ? null : seconds(now - timeline.since),
     cancelling: !over && isCancelling(observed),
     waiting: waitingReport(observed),
+    deadline: over ? null : rfc3339(givesUpAt(observed, now)),
     durationSeconds: timeline.total ? seconds(timeline.total.ms) : null,
     sourceNode: state?.sourceNode ?? (isPresent ? (vmi?.status?.nodeName ?? null) : null),
     targetNode: state?.targetNode ?? targetPod?.spec.nodeName ?? null,
@@ -152,6 +155,7 @@ export function emptyReport(namespace: string, vm: string, now: number): Migrati
     forSeconds: null,
     cancelling: false,
     waiting: null,
+    deadline: null,
     durationSeconds: null,
     sourceNode: null,
     targetNode: null,

@@ -1,6 +1,7 @@
 import { phaseOf } from '../kubevirt/migration.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
 import { type CapacityDecision, type ClusterView, capacityFor } from '../rules/capacity.ts'
+import { pendingTimeout } from '../rules/pending-timeout.ts'
 import { type QueueStanding, standingOf } from '../rules/queue.ts'
 import type { Observed } from './observed.ts'
 
@@ -17,4 +18,13 @@ export function waitingFor(view: ClusterView, migration: Migration, vmi: Vmi | u
 /** KubeVirt itself says nothing of why it waits: no condition, no event (fact sheet control-plane.md §2.6). */
 export function isWaiting({ migration, targetPod, gone }: Observed): boolean {
   return !gone && phaseOf(migration) === 'Pending' && targetPod === undefined
+}
+
+/**
+ * When KubeVirt gives up on a target pod that no node can take; undefined for any other. ms since the epoch.
+ */
+export function givesUpAt({ migration, targetPod }: Observed, now: number): number | undefined {
+  if (!targetPod) return undefined
+  const timeout = pendingTimeout(migration, targetPod, now)
+  return timeout.pending && timeout.unschedulable ? timeout.deadline : undefined
 }

@@ -114,7 +114,7 @@ function activeItem(observed: Observed, now: number): CheckItem {
   return {
     label: phaseName(phase),
     took: spanText(took),
-    detail: activeDetail(phase, observed),
+    detail: activeDetail(phase, observed, now),
     part,
   }
 }

@@ -62,7 +62,7 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
     const phase = phaseOf(observed.migration)
     const outcome = outcomeOf(observed)
     const name = outcome === 'cancelled' ? 'Cancelled' : phaseName(phase)
-    const detail = outcome === 'running' ? activeDetail(phase, observed) : ''
+    const detail = outcome === 'running' ? activeDetail(phase, observed, now()) : ''
     say(vm, detail ? `${name}: ${detail}` : name)
   }
   /** Silence while waiting looks like a hang. */
@@ -71,7 +71,7 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
       if (!observed || outcomeOf(observed) !== 'running' || now() - at < SILENCE) continue
       const { phase, entries } = timelineOf(observed, now())
       const time = spanText(entries.find(({ state }) => state === 'current')?.took)
-      say(vm, `${phaseName(phase)} for ${time}: ${activeDetail(phase, observed)}`)
+      say(vm, `${phaseName(phase)} for ${time}: ${activeDetail(phase, observed, now())}`)
     }
   }
   const timer = setInterval(breakSilence, SILENCE / 6)

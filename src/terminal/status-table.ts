@@ -8,7 +8,15 @@ import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import type { Style, Theme } from './theme.ts'
 import { formatAge, formatPercent } from './units.ts'
-import { activeDetail, copiedText, copyText, phaseName, spanText, warningText } from './words.ts'
+import {
+  activeDetail,
+  copiedText,
+  copyText,
+  phaseName,
+  spanText,
+  troubleText,
+  warningText,
+} from './words.ts'
 
 export const MIGRATION_TITLES = ['VM', 'PHASE', 'FOR', 'SOURCE', 'TARGET', 'NOW']
 
@@ -77,7 +85,9 @@ function nowCell(observed: Observed, outcome: Outcome, theme: Theme, now: number
     const bar = progressBar(done, 10, theme)
     return { text: `${formatPercent(done).padStart(4)}, ${copyText(progress)}`, before: bar }
   }
+  const trouble = troubleText(observed, now)
+  if (trouble) return trouble
   const warning = warningsOf(observed).at(-1)
-  const detail = activeDetail(timelineOf(observed, now).phase, observed)
+  const detail = activeDetail(timelineOf(observed, now).phase, observed, now)
   return warning ? `${detail}; ${warningText(warning)}` : detail
 }

@@ -105,7 +105,7 @@ function symbolOf({ phase, state }: TimelineEntry, { migration }: Observed, term
 
 function detailOf({ phase, state }: TimelineEntry, observed: Observed, now: number): string {
   if (state === 'ahead') return ''
-  if (state === 'current') return activeDetail(phase, observed)
+  if (state === 'current') return activeDetail(phase, observed, now)
   if (phase === 'Failed') return failureOf(observed)?.reason ?? 'no reason is recorded'
   if (phase === 'Succeeded') return copiedText(reportOf(observed, now).copy)
   return doneDetail(phase, observed)

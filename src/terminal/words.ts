@@ -6,7 +6,7 @@ import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
 import type { CopyReport, MigrationReport } from '../migrate/report.ts'
 import { podTrouble } from '../migrate/steps.ts'
 import { isCancelling, type Span } from '../migrate/timeline.ts'
-import type { Waiting } from '../migrate/waiting.ts'
+import { givesUpAt, type Waiting } from '../migrate/waiting.ts'
 import {
   count,
   formatAge,
@@ -31,7 +31,7 @@ export function spanText(span: Span | undefined): string {
 }
 
 /** What goes on in a phase, while it lasts. */
-export function activeDetail(phase: string, observed: Observed): string {
+export function activeDetail(phase: string, observed: Observed, now: number): string {
   const state = ownState(observed)
   const pod = observed.targetPod
   const target = state?.targetNode ?? pod?.spec.nodeName ?? 'the target node'
@@ -46,7 +46,7 @@ export function activeDetail(phase: string, observed: Observed): string {
       case 'Pending':
         return pod ? `target pod ${pod.metadata.name}` : waitingText(observed)
       case 'Scheduling':
-        return podText(observed)
+        return podText(observed, now)
       case 'Scheduled':
         return `being handed over to virt-handler on ${target}`
       case 'PreparingTarget':
@@ -100,12 +100,21 @@ const BLOCKS: Record<string, string> = {
   decentralizedMigrationBlocked: 'waits for the other cluster',
 }
 
-function podText({ targetPod }: Observed): string {
+function podText(observed: Observed, now: number): string {
+  const { targetPod } = observed
   if (!targetPod) return 'the target pod starts'
   const { metadata, spec } = targetPod
-  const trouble = podTrouble(targetPod)
   const place = spec.nodeName ? ` starts on ${spec.nodeName}` : ' has no node yet'
+  const trouble = troubleText(observed, now)
   return `target pod ${metadata.name}${place}${trouble ? `: ${trouble}` : ''}`
+}
+
+/** Why the target pod does not start, and how long KubeVirt waits for it; empty when nothing is wrong. */
+export function troubleText(observed: Observed, now: number): string {
+  const trouble = observed.targetPod && podTrouble(observed.targetPod)
+  const deadline = givesUpAt(observed, now)
+  if (!trouble || deadline === undefined) return trouble ?? ''
+  return `KubeVirt gives up in ${formatAge(deadline - now)}: ${trouble}`
 }
 
 function runningText(observed: Observed): string {

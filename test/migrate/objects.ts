@@ -103,6 +103,12 @@ export function pod(more: Pod['status'] = {}, node: string | undefined = 'node-3
   }
 }
 
+/** One that no node can take. */
+export function unschedulable(message: string): Pod {
+  const condition = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable' }
+  return pod({ phase: 'Pending', conditions: [{ ...condition, message }] }, '')
+}
+
 export function event(
   reason: string,
   message: string,

@@ -18,6 +18,7 @@ import {
   ms,
   pod,
   TRACE_01,
+  unschedulable,
   upTo,
   vmi,
 } from './objects.ts'
@@ -146,6 +147,13 @@ describe('a report', () => {
       above: 1,
       competing: 0,
     })
+  })
+
+  test('of one whose pod no node takes says when KubeVirt gives up', () => {
+    const stuck = known(migration(upTo('Scheduling')), { targetPod: unschedulable('0/3 nodes') })
+    const report = reportOf(stuck, ms(10))
+    expect(report.deadline).toBe(at(302))
+    expect(faults('migration-report', report)).toBeNull()
   })
 
   test('says who wanted the migration', () => {

@@ -13,6 +13,7 @@ import {
   ms,
   pod,
   TRACE_01,
+  unschedulable,
   upTo,
   vmi,
 } from './objects.ts'
@@ -116,14 +117,6 @@ describe('what is new between two moments', () => {
   })
 
   test('a pod that cannot be placed, once for each reason', () => {
-    const unschedulable = (message: string) =>
-      pod(
-        {
-          phase: 'Pending',
-          conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
-        },
-        '',
-      )
     const before = known(migration(upTo('Scheduling')), { targetPod: unschedulable('0/3 nodes') })
     const same = known(migration(upTo('Scheduling')), { targetPod: unschedulable('0/3 nodes') })
     const other = known(migration(upTo('Scheduling')), { targetPod: unschedulable('0/4 nodes') })

@@ -10,7 +10,16 @@ import { cancelText, errorLines, movesText } from '../../src/terminal/results.ts
 import { statusLines } from '../../src/terminal/status-table.ts'
 import { showChanges } from '../../src/terminal/status-view.ts'
 import { noMigrationText, timelineLines } from '../../src/terminal/timeline-view.ts'
-import { event, LISTENING, migration, ms, upTo, vmi } from '../migrate/objects.ts'
+import {
+  event,
+  known,
+  LISTENING,
+  migration,
+  ms,
+  unschedulable,
+  upTo,
+  vmi,
+} from '../migrate/objects.ts'
 import { pipe, type Screen, screen } from './screen.ts'
 import { manyMigrations } from './story.ts'
 
@@ -88,6 +97,17 @@ vm-1: Running for 12s, node-1 → node-3 (kubectl-mig-x7k21 in demo)
       '✓ 12:00:01Z  Created             1s  kubectl-mig-x7k22',
       '● 12:00:02Z  Pending            18s  2 of 2 slots of node-1 are in use, 1 waiting rank above it, 2 compete with it',
     ])
+  })
+
+  test('of one whose pod no node takes says so, and when KubeVirt gives up', () => {
+    const targetPod = unschedulable('0/3 nodes are available: 3 node(s) were unschedulable.')
+    const stuck = known(migration(upTo('Scheduling')), { vmi: vmi(), targetPod })
+    expect(timelineLines(stuck, pipe().terminal, ms(10))[4]).toBe(
+      '● 12:00:02Z  Scheduling          8s  target pod virt-launcher-vm-1-bbbbb has no node yet: KubeVirt gives up in 4m52s: 0/3 nodes are available: 3 node(s) were unschedulable.',
+    )
+    expect(statusLines([stuck], screen(80).terminal, ms(10))[1]).toContain(
+      'KubeVirt gives up in 4m52s',
+    )
   })
 
   test('of one that failed ends with the reason, and the warnings stand below', () => {
