@@ -7,8 +7,6 @@ import type { Said, Subject, World } from './subject.ts'
 import { matchTexts } from './texts.ts'
 import { short } from './words.ts'
 
-const HOUR = 3_600_000
-
 /**
  * Gives each subject the known texts that are about it: of its own status, events and pods, and of the logs. A log line
  * belongs to the subject that it names (uid, name, pod); one that names none belongs to the only one in trouble.
@@ -21,10 +19,11 @@ export function attribute(world: World, subjects: Subject[]): void {
   for (const hit of world.evidence.logs) {
     const named = subjects.filter((subject) => names(hit, subject))
     const about = named.length > 0 ? named : isNamed(hit, subjects) || !fallback ? [] : [fallback]
-    for (const subject of about) if (isTimely(hit, subject)) subject.said.push(...fromLog(hit))
+    for (const subject of about) subject.said.push(...fromLog(hit))
   }
   for (const subject of subjects) {
-    subject.said = subject.said.filter(({ row }) => isOfStage(row.code, subject))
+    const ofStage = subject.said.filter(({ row }) => isOfStage(row.code, subject))
+    subject.said = timely(ofStage, subject)
     subject.said.sort((a, b) => (a.time ?? 0) - (b.time ?? 0))
     // A refusal at admission is the only trace of a migration that was never created.
     if (subject.kind === 'vmi') subject.troubled ||= subject.said.some(isRefusal)
@@ -181,19 +180,41 @@ function mentions(text: string, token: string): boolean {
   return token.endsWith('-') || !/[\w-]/.test(text[at + token.length] ?? ' ')
 }
 
+const MINUTE = 60_000
+
+/** Whether a line was written while the migration lasted, or in the minutes after it failed; undefined without a time. */
+function isDuring({ time, hit }: Said, { migration }: Subject): boolean | undefined {
+  const born = timeOf(migration?.metadata.creationTimestamp)
+  if (!hit || !migration || time === undefined || born === undefined) return undefined
+  const ended = enteredAt(migration, 'Failed') ?? enteredAt(migration, 'Succeeded')
+  return time >= born - MINUTE && (ended === undefined || time <= ended + 10 * MINUTE)
+}
+
 /**
- * Lines of an earlier migration of the same VM don't count; but a clock may be off, and an archive may hold logs of one
- * day and objects of another, so that lines are left out only when another migration of the VM lay between.
+ * Lines of other times prove nothing about a migration that goes on. A failed one they may explain where nothing else
+ * does, since clocks can be wrong and archives hold logs of one day and objects of another; but not what was written
+ * during an earlier migration of the VM.
  */
-function isTimely(hit: LogHit, subject: Subject): boolean {
-  const { migration, earlier } = subject
-  if (!migration || hit.time === undefined) return true
-  const born = timeOf(migration.metadata.creationTimestamp)
-  if (born === undefined || hit.time >= born - 5000) return true
-  return !earlier.some((older) => {
-    const from = timeOf(older.metadata.creationTimestamp) ?? Number.NEGATIVE_INFINITY
-    const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded') ?? born
-    return hit.time! >= from - 5000 && hit.time! <= to + HOUR
+function timely(said: Said[], subject: Subject): Said[] {
+  const at = new Map(said.map((one) => [one, isDuring(one, subject)]))
+  const explained = said.some(
+    (one) => at.get(one) !== false && one.worth !== 'noise' && one.worth !== 'fact',
+  )
+  return said.filter((one) => {
+    if (at.get(one) !== false) return true
+    // An echo is only ever told as one.
+    if (one.worth === 'echo') return subject.phase === 'Failed'
+    return subject.phase === 'Failed' && !explained && !isOfEarlier(one, subject)
+  })
+}
+
+function isOfEarlier({ time }: Said, { earlier }: Subject): boolean {
+  return earlier.some((older) => {
+    const from = timeOf(older.metadata.creationTimestamp)
+    const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded')
+    return (
+      from !== undefined && to !== undefined && time! >= from - MINUTE && time! <= to + 10 * MINUTE
+    )
   })
 }
 

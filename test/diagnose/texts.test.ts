@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/diagnose/catalogue.ts'
 import { KNOWN_TEXTS } from '../../src/diagnose/known-texts.ts'
 import { fill, matchTexts } from '../../src/diagnose/texts.ts'
-import { failed, migration, through, verdictOn, vmi } from './world.ts'
+import { failed, handedOff, migration, through, verdictOn, vmi } from './world.ts'
 
 describe('the table', () => {
   test('every code of it is in the catalogue', () => {
@@ -255,6 +255,24 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     const other = [migration('Failed', { status: through('Running', 'Failed') }), vmi({}, failed())]
     expect(verdictOn(other, { log: [line('00000000-0000-4000-8000-000000000009')] }).code).toBe(
       'MIG0006',
+    )
+  })
+
+  test('lines of another day prove nothing where there is a reason, and little where there is none', () => {
+    const old = JSON.stringify({
+      component: 'virt-handler',
+      level: 'error',
+      msg: OUT,
+      reason: 'remote error: tls: bad certificate',
+      uid: 'v1',
+      timestamp: '2025-12-24T10:01:05Z',
+    })
+    const closed = failed(virError('QEMU unexpectedly closed the monitor'))
+    const ended = migration('Failed', { status: through('Running', 'Failed') })
+    expect(verdictOn([ended, vmi({}, closed)], { log: [old] }).code).toBe('MIG8014')
+    expect(verdictOn([ended, vmi({}, failed())], { log: [old] }).code).toBe('MIG6008')
+    expect(verdictOn([migration('Running'), vmi({}, handedOff())], { log: [old] }).code).toBe(
+      'MIG8000',
     )
   })
 

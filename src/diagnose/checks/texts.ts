@@ -24,9 +24,10 @@ export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[
   const explained = [...found, ...findings].some(
     ({ status }) => status === 'fail' || status === 'warn',
   )
-  return explained || echoes.length === 0
-    ? findings
-    : [...findings, onlyEchoes(echoes, subject.phase === 'Failed')]
+  // A copy that goes on may hear echoes of another one.
+  const over = subject.phase === 'Failed' || subject.kind === 'log'
+  if (explained || echoes.length === 0 || !over) return findings
+  return [...findings, onlyEchoes(echoes, subject.phase === 'Failed')]
 }
 
 const NO_TIMEOUT = ['Scheduled', 'PreparingTarget', 'TargetReady']
