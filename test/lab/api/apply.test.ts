@@ -83,7 +83,7 @@ test('items of a list with a key are owned one by one', async () => {
   const path = `${CORE}/services/s`
   await apply(path, 'me', withPorts({ port: 80, name: 'a' }))
   const { body } = await apply(path, 'you', withPorts({ port: 81, name: 'b' }))
-  expect(body.spec.ports.map((p: { port: number }) => p.port)).toEqual([80, 81])
+  expect(body.spec.ports.map((p: { port: number }) => p.port).sort()).toEqual([80, 81])
   const entry = body.metadata.managedFields.find(
     ({ manager }: { manager: string }) => manager === 'you',
   )

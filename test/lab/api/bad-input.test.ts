@@ -190,7 +190,11 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     'a dry run of some other kind',
     `${CORE}/configmaps?dryRun=Some`,
     { body: configMap('a') },
-    { code: 400, message: expect.stringContaining('Unsupported value: "Some"') },
+    {
+      code: 422,
+      message:
+        'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"',
+    },
   ],
   [
     'a validation of some other kind',
@@ -242,7 +246,7 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     'a subresource that a kind does not have',
     `${KUBEVIRT}/virtualmachineinstances/vm-1/status`,
     {},
-    { code: 404, message: 'the server could not find the requested resource' },
+    { code: 404, reason: 'NotFound' },
   ],
   [
     'a malformed escape in the path',

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock } from '../../../src/clock.ts'
+import { ALL_KINDS } from '../../../src/lab/api/kinds/index.ts'
 import {
   type ApiServer,
   type ApiServerOptions,
@@ -56,7 +57,10 @@ export async function startTestApi(options: Partial<ApiServerOptions> = {}): Pro
   }[]
   const open = (path: string, { method, body, contentType, headers }: Send, user: string) => {
     const token = users.find(({ name }) => name === user)?.user.token
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const text =
+      body === undefined || typeof body === 'string'
+        ? body
+        : JSON.stringify(contentType === undefined ? typed(path, body) : body)
     const request = httpsRequest(`${server.url}${path}`, {
       method: method ?? (text === undefined ? 'GET' : 'POST'),
       ca: server.caCert,
@@ -103,6 +107,19 @@ export async function startTestApi(options: Partial<ApiServerOptions> = {}): Pro
         request.on('error', reject)
         request.on('response', (response) => resolve(events(response)))
       }),
+  }
+}
+
+/** A new object says what it is; the path knows. */
+function typed(path: string, body: unknown): unknown {
+  const [, group, version, rest = ''] = /^\/api(?:s\/([^/]+))?\/([^/]+)\/([^?]*)/.exec(path) ?? []
+  const plural = rest.replace(/^namespaces\/[^/]+\/(?=.)/, '')
+  const kind = ALL_KINDS.find((one) => one.group === (group ?? '') && one.plural === plural)
+  if (!kind || !version || Array.isArray(body)) return body
+  return {
+    apiVersion: group ? `${group}/${version}` : version,
+    kind: kind.kind,
+    ...(body as object),
   }
 }
 

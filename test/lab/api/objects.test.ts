@@ -138,7 +138,7 @@ test('preconditions of a delete must hold', async () => {
   const refused = await send(path, { method: 'DELETE', body: { preconditions: { uid: 'other' } } })
   expect(refused.status).toBe(409)
   expect(refused.body.message).toBe(
-    `Operation cannot be fulfilled on configmaps "a": Precondition failed: UID in precondition: other, UID in object meta: ${body.metadata.uid}`,
+    `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${body.metadata.uid}). The object might have been deleted and then recreated`,
   )
   const { uid } = body.metadata
   const done = await send(path, { method: 'DELETE', body: { preconditions: { uid } } })
