@@ -1,4 +1,5 @@
 import type { Cancelling } from '../migrate/cancel.ts'
+import type { Forecast } from '../migrate/forecast.ts'
 import type { Moving } from '../migrate/move.ts'
 import type { Observed } from '../migrate/observed.ts'
 import { doneOf } from '../migrate/progress.ts'
@@ -42,8 +43,31 @@ export async function createMoveView(
 function createCheckView(list: Checklist, now: () => number): MoveView {
   const told = new Set<string>()
   let asked = false
-  const unseen = (detail: string) => list.add('waiting', { label: 'Not visible', detail })
 
+  /** What is told once, in a line of its own. */
+  const tellStep = ({ step, observed }: Moving | Cancelling) => {
+    switch (step.type) {
+      case 'forecast':
+        return tellForecast(list, step.forecast)
+      case 'asked':
+        asked = true
+        // Which phases were before the asking is of no matter now.
+        for (const { phase, state } of observed ? timelineOf(observed, now()).entries : [])
+          if (state === 'done') told.add(phase)
+        return list.add('done', { label: 'Cancelling', detail: askedText(step) })
+      case 'warning':
+        return list.add('warning', { label: 'Warning', detail: warningText(step.event) })
+      case 'gap':
+        return tellUnseen(list, `${step.gap.what}: ${step.gap.why}`)
+      case 'lost':
+        return list.add('warning', {
+          label: 'Connection',
+          detail: `lost, trying again: ${step.message}`,
+        })
+      case 'regained':
+        return list.add('done', { label: 'Connection', detail: 'back again' })
+    }
+  }
   /** The phases that are over and not told yet; one whose result is still on its way by another watch waits for that. */
   const tellPhases = (observed: Observed) => {
     const { entries, total, outcome } = timelineOf(observed, now())
@@ -59,52 +83,39 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
       })
     }
   }
+  const tellEnd = (observed: Observed) => {
+    list.follow(undefined)
+    tellPhases(observed)
+    const outcome = outcomeOf(observed)
+    if (outcome === 'succeeded') return
+    const wanted = outcome === 'cancelled' && asked
+    const mark = wanted ? 'done' : outcome === 'cancelled' ? 'warning' : 'failed'
+    list.add(mark, endItem(observed, now()))
+  }
   return {
-    show({ step, observed }) {
-      switch (step.type) {
-        case 'forecast':
-          if (step.forecast.blockers.length > 0) return
-          list.add(willWait(step.forecast) ? 'warning' : 'done', {
-            label: 'Admitted',
-            detail: forecastText(step.forecast),
-          })
-          if (step.forecast.gaps.length > 0) unseen(unseenText(step.forecast))
-          break
-        case 'asked':
-          asked = true
-          list.add('done', { label: 'Cancelling', detail: askedText(step) })
-          break
-        case 'warning':
-          list.add('warning', { label: 'Warning', detail: warningText(step.event) })
-          break
-        case 'gap':
-          unseen(`${step.gap.what}: ${step.gap.why}`)
-          break
-        case 'lost':
-          list.add('warning', {
-            label: 'Connection',
-            detail: `lost, trying again: ${step.message}`,
-          })
-          break
-        case 'regained':
-          list.add('done', { label: 'Connection', detail: 'back again' })
-          break
-        default:
-      }
-      if (!observed) return
-      const outcome = outcomeOf(observed)
-      if (outcome === 'running') {
+    show(telling) {
+      tellStep(telling)
+      const { step, observed } = telling
+      if (step.type === 'end' && observed) tellEnd(observed)
+      else if (observed && outcomeOf(observed) === 'running') {
         list.follow(() => activeItem(observed, now()))
         tellPhases(observed)
-      } else if (step.type === 'end') {
-        list.follow(undefined)
-        tellPhases(observed)
-        if (outcome === 'cancelled') list.add(asked ? 'done' : 'warning', endItem(observed, now()))
-        else if (outcome !== 'succeeded') list.add('failed', endItem(observed, now()))
       }
     },
     close: () => list.close(),
   }
+}
+
+function tellForecast(list: Checklist, forecast: Forecast): void {
+  // The error says it all.
+  if (forecast.blockers.length > 0) return
+  const mark = willWait(forecast) ? 'warning' : 'done'
+  list.add(mark, { label: 'Admitted', detail: forecastText(forecast) })
+  if (forecast.gaps.length > 0) tellUnseen(list, unseenText(forecast))
+}
+
+function tellUnseen(list: Checklist, detail: string): void {
+  list.add('waiting', { label: 'Not visible', detail })
 }
 
 function activeItem(observed: Observed, now: number): CheckItem {

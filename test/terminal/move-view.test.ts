@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EXIT, MigError } from '../../src/errors.ts'
 import type { Moving } from '../../src/migrate/move.ts'
 import { createMoveView } from '../../src/terminal/move-view.ts'
-import { event, HANDED_OFF, known, migration, ms, upTo, vmi } from '../migrate/objects.ts'
+import { COPYING, event, HANDED_OFF, known, migration, ms, upTo, vmi } from '../migrate/objects.ts'
 import { pipe, type Screen, screen } from './screen.ts'
 import { FORECAST, moveStory } from './story.ts'
 
@@ -137,6 +137,28 @@ describe('on a terminal, one move is a check list', () => {
     ])
     view.close()
   })
+})
+
+test('on a terminal, a cancel tells what was asked for, what goes on, and the end', async () => {
+  const shown = screen(80, 24, { env: { NO_COLOR: '1' } })
+  const view = await createMoveView(shown.terminal, ['vm-1'], () => ms(20))
+  const running = known(migration(upTo('Running')), { vmi: vmi(COPYING) })
+  const asked = { type: 'asked' as const, effect: 'requested' as const, again: false }
+  view.show({ vm: 'vm-1', step: asked, observed: running })
+  const gone = migration([...upTo('Running'), ['Failed', 21]], {
+    metadata: { name: 'vm-1-m', deletionTimestamp: '2026-11-29T12:00:20Z' },
+  })
+  expect(shown.text().split('\n').at(-1)).toBe('  ⠋ Running            12s  copying')
+  const ended = known(gone, { vmi: vmi(COPYING), gone: true })
+  view.show({ vm: 'vm-1', step: { type: 'end', outcome: 'cancelled' }, observed: ended })
+  view.close()
+  expect(shown.text()).toBe(
+    `
+  ✓ Cancelling              asked for; the source node stops the copy
+  ✓ Running            13s
+  ✓ Cancelled          20s
+`.slice(1, -1),
+  )
 })
 
 describe('on a terminal, several moves are a table', () => {
