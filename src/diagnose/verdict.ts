@@ -28,12 +28,16 @@ export function scoreOf({ code, status, weight = 0, confidence }: Finding): numb
  * is that the evidence does not decide, with what would.
  */
 export function verdictOf({ subject, findings }: Judged, now: number): Verdict {
-  const [first] = ranked(findings)
-  const decided =
-    first && first.status !== 'pass' && (first.status !== 'info' || !isOpen(subject, first))
-  if (first && (decided || !subject.troubled))
+  const order = ranked(findings)
+  const [first] = order
+  if (first && ['fail', 'warn', 'unknown'].includes(first.status))
     return { finding: first, endsByItself: endOf(first, subject) }
-  if (!subject.troubled) return { finding: nothingWrong(subject), endsByItself: 'unknown' }
+  if (!subject.troubled) {
+    const told = subject.kind === 'migration' ? undefined : first
+    return { finding: told ?? nothingWrong(subject), endsByItself: 'unknown' }
+  }
+  const settling = order.find((found) => settles(found, subject))
+  if (settling) return { finding: settling, endsByItself: endOf(settling, subject) }
   if (isFresh(subject, now)) return { finding: onItsWay(subject), endsByItself: 'yes' }
   return { finding: undecided(subject, findings), endsByItself: 'unknown' }
 }
@@ -57,11 +61,10 @@ function onItsWay(subject: Subject): Finding {
   })
 }
 
-/** Some information settles the matter (the copy is under way); other leaves a failure open. */
-function isOpen(subject: Subject, { code }: Finding): boolean {
-  if (/^MIG(8000|8018|8019|4020|1\d\d\d)$/.test(code))
-    return subject.phase === 'Failed' && code !== 'MIG4020'
-  return true
+/** What is no fault and yet says all: the copy is under way, or somebody cancelled it. */
+function settles({ code }: Finding, { phase }: Subject): boolean {
+  if (code === 'MIG4020') return true
+  return phase !== 'Failed' && ['MIG8000', 'MIG8018', 'MIG8019'].includes(code)
 }
 
 function endOf(found: Finding, { phase }: Subject): EndsByItself {

@@ -187,6 +187,24 @@ describe('waiting in Pending', () => {
     })
   })
 
+  test('what is merely good to know does not hide that', () => {
+    const state = {
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'persistent-state-for-vm-a', namespace: 'demo' },
+      spec: { accessModes: ['ReadWriteOnce'] },
+    }
+    expect(
+      verdictOn([kubevirt(), migration('Pending'), vmi(), source, state], { now: LATER }),
+    ).toMatchObject({ code: 'MIG0006', status: 'unknown' })
+    const policy = { kind: 'MigrationPolicy', metadata: { name: 'p' }, spec: { selectors: {} } }
+    const copying = [kubevirt(), migration('Running'), vmi({}, handedOff()), source, policy]
+    expect(verdictOn(copying)).toMatchObject({ code: 'MIG8000', status: 'info' })
+    expect(reportOn(copying).subjects[0]!.findings.map(({ code }) => code)).toContain('MIG2008')
+    expect(
+      verdictOn([migration('Succeeded'), vmi({}, handedOff({ completed: true })), policy]),
+    ).toMatchObject({ code: 'MIG0010' })
+  })
+
   test('virt-controller never looked', () => {
     expect(verdictOn([migration('', { status: {} }), vmi()], { now: LATER })).toMatchObject({
       code: 'MIG0004',
