@@ -131,6 +131,8 @@ export interface Migration extends KubeObject {
     conditions?: Condition[]
     phaseTransitionTimestamps?: { phase: string; phaseTransitionTimestamp: string }[]
     migrationState?: MigrationState
+    /** Where other clusters reach this one (since 1.6). */
+    synchronizationAddresses?: string[] | null
   }
 }
 

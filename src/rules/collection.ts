@@ -1,4 +1,4 @@
-import { isFinal, phaseOf } from '../kubevirt/migration.ts'
+import { isFinal } from '../kubevirt/migration.ts'
 import type { Migration } from '../kubevirt/types.ts'
 
 /** How many finished migrations of one VM KubeVirt keeps. */
@@ -29,7 +29,8 @@ export function collectable(migrations: readonly Migration[], vmiName: string): 
 
 function leftoverPod(migration: Migration): string | undefined {
   const state = migration.status?.migrationState
-  return phaseOf(migration) === 'Failed' ? state?.targetPod : state?.sourcePod
+  if (state?.failed) return state.targetPod
+  return state?.completed ? state.sourcePod : undefined
 }
 
 function newestFirst(a: Migration, b: Migration): number {

@@ -57,7 +57,7 @@ export function settingsFor(
       settings['allowWorkloadDisruption'] = { ...(settings['allowPostCopy'] as Setting) }
     if (policy.spec.experimental)
       settings['experimental'] = {
-        value: { ...(settings['experimental']?.value as object), ...policy.spec.experimental },
+        value: mergedExperiments(settings['experimental']?.value, policy.spec.experimental),
         from: 'policy',
         name: policy.metadata.name,
       }
@@ -65,12 +65,15 @@ export function settingsFor(
   return settings as Settings
 }
 
-/** Whether a policy says anything at all: KubeVirt notes the name only of one that does. */
-export function overridesAnything({ spec }: MigrationPolicy): boolean {
-  return (
-    spec.experimental !== undefined ||
-    OVERRIDABLE.some((key) => spec[key] !== undefined && spec[key] !== null)
-  )
+/** Field by field, and so are those of the stall detector. */
+function mergedExperiments(base: unknown, over: object): object {
+  const [below, above] = [base, over] as { stallDetector?: object }[]
+  const stallDetector = { ...below?.stallDetector, ...above?.stallDetector }
+  return {
+    ...below,
+    ...above,
+    ...(Object.keys(stallDetector).length > 0 ? { stallDetector } : {}),
+  }
 }
 
 /** The values alone, as a hand-off writes them into the VMI: quantities in canonical form. */

@@ -37,12 +37,13 @@ export function evacuationsFrom(view: EvacuationView, now: number): Evacuation[]
   const tainted = hasDrainTaint(view.node, view.kubevirt)
   return view.vmis
     .filter(({ status }) => tainted || status?.evacuationNodeName === view.nodeName)
-    .map((vmi) => evacuationOf(vmi, view, now))
+    .map((vmi) => evacuationOf(vmi, view, tainted, now))
 }
 
 function evacuationOf(
   vmi: Vmi,
   { migrations, pods, kubevirt }: EvacuationView,
+  tainted: boolean,
   now: number,
 ): Evacuation {
   const hold = (why: EvacuationHold): Evacuation => ({ vmi, evacuate: false, why })
@@ -52,7 +53,7 @@ function evacuationOf(
   const strategy = evictionStrategyOf(vmi, kubevirt)
   if (strategy !== 'LiveMigrate' && strategy !== 'LiveMigrateIfPossible') return hold('strategy')
   if (conditionOf(vmi, 'LiveMigratable')?.status !== 'True') return hold('not-migratable')
-  if (isMigrating(vmi, now)) return hold('migrating')
+  if (!tainted && isMigrating(vmi, now)) return hold('migrating')
   const inFlight = migrations.some(
     (migration) =>
       migration.metadata.namespace === vmi.metadata.namespace &&

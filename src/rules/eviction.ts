@@ -52,9 +52,9 @@ export function answerEviction(
 
 function marking(pod: Pod, vmi: Vmi, requestedBy: string | undefined): EvictionAnswer {
   const node = pod.spec.nodeName ?? ''
-  if (node !== vmi.status?.nodeName) return deny('other-node', 'Eviction request for target Pod')
   const text = `Eviction triggered evacuation of VMI "${vmi.metadata.namespace ?? ''}/${vmi.metadata.name}"`
-  if (vmi.status.evacuationNodeName) return deny('evacuating', `Evacuation in progress: ${text}`)
+  if (vmi.status?.evacuationNodeName) return deny('evacuating', `Evacuation in progress: ${text}`)
+  if (node !== vmi.status?.nodeName) return deny('other-node', 'Eviction request for target Pod')
   const descheduler = requestedBy === 'sigs.k8s.io/descheduler'
   return { ...deny('marked', text), mark: { node, descheduler } }
 }

@@ -29,11 +29,12 @@ export function pendingBlock(
   const seconds = utilityTimeout(migration, kubevirt)
   const created = timeOf(migration.metadata.creationTimestamp) ?? now
   const remaining = created + seconds * 1000 - now
+  const waited = Math.max(0, Math.floor((now - created) / 1000))
   const { namespace, name } = vmi.metadata
   const expired = remaining <= 0
   const message = expired
-    ? `Migration timeout waiting for utility volumes to detach from VMI [${namespace}/${name}]. Utility volumes still present after ${seconds} seconds.`
-    : `Migration is waiting for utility volumes to detach. Will timeout in ${Math.ceil(remaining / 1000)} seconds.`
+    ? `Migration timeout waiting for utility volumes to detach from VMI [${namespace}/${name}]. Utility volumes still present after ${waited} seconds.`
+    : `Migration is waiting for utility volumes to detach. Will timeout in ${seconds - waited} seconds.`
   return { by: 'utility-volumes', remaining, expired, message }
 }
 
@@ -46,8 +47,8 @@ function utilityTimeout({ metadata }: Migration, kubevirt: KubeVirt | undefined)
 
 function runningBackup({ status }: Vmi): string | undefined {
   const tracking = status?.['changedBlockTracking'] as
-    | { backupStatus?: { backupName?: string; completed?: boolean; failed?: boolean } }
+    | { backupStatus?: { backupName?: string; completed?: boolean } }
     | undefined
   const backup = tracking?.backupStatus
-  return backup && !backup.completed && !backup.failed ? (backup.backupName ?? '') : undefined
+  return backup?.backupName && !backup.completed ? backup.backupName : undefined
 }

@@ -32,7 +32,9 @@ export function pendingTimeout(migration: Migration, pod: Pod, now: number): Pen
     pending: created + limits.pending,
     unschedulable: created + limits.unschedulable,
   }
-  const limit = unschedulable && ends.unschedulable <= ends.pending ? 'unschedulable' : 'pending'
+  // Where both are over, the unschedulable one is named.
+  const nearer = ends.unschedulable <= ends.pending || now >= ends.unschedulable
+  const limit = unschedulable && nearer ? 'unschedulable' : 'pending'
   const deadline = ends[limit]
   return {
     pending: true,

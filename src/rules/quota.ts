@@ -46,7 +46,8 @@ export function admitPod(pod: Pod, quotas: readonly ResourceQuota[]): QuotaDecis
   for (const quota of [...quotas].sort(byName)) {
     if (!inScope(quota, pod)) continue
     const name = quota.metadata.name
-    const hard = quota.status?.hard ?? quota.spec.hard ?? {}
+    // What its controller has not come to is not enforced yet.
+    const hard = quota.status?.hard ?? {}
     const names = Object.keys(hard).filter((resource) => isPodResource(resource))
     if (names.length === 0) continue
     const blocker =

@@ -63,6 +63,8 @@ function selinuxLevel(vmi: Vmi, { kubevirt }: TargetOptions): Level {
   const context = vmi.status?.selinuxContext ?? ''
   if (context === '') return { ok: false, error: 'SELinux context not set on VMI status' }
   if (context === 'none') return { ok: true, options: {} }
-  const level = context.split(':').slice(3).join(':')
-  return { ok: true, options: { seLinuxOptions: { level } } }
+  const parts = context.split(':')
+  if (parts.length < 3) return { ok: false, error: 'Invalid label' }
+  const level = parts.slice(3).join(':')
+  return { ok: true, options: level === '' ? {} : { seLinuxOptions: { level } } }
 }

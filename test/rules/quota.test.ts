@@ -64,8 +64,12 @@ describe('a quota', () => {
     )
   })
 
-  test('that was never measured lets nothing in', () => {
-    const decision = admitPod(pod, [quota({ pods: '10' })])
+  test('that its controller has not come to yet holds nothing up', () => {
+    expect(admitPod(pod, [quota({ pods: '0' })]).admit).toBe(true)
+  })
+
+  test('of which it is not known how much is used lets nothing in', () => {
+    const decision = admitPod(pod, [quota({ pods: '10' }, {})])
     expect(!decision.admit && decision.blockers[0].message).toBe(
       'status unknown for quota: mem, resources: pods',
     )

@@ -115,7 +115,14 @@ test('all but the newest five ended migrations of the VM are collected, each wit
     migration(`m${n}`, {
       phase: n === 1 ? 'Failed' : 'Succeeded',
       metadata: { creationTimestamp: at(n) },
-      status: { migrationState: { sourcePod: `source-${n}`, targetPod: `target-${n}` } },
+      status: {
+        migrationState: {
+          sourcePod: `source-${n}`,
+          targetPod: `target-${n}`,
+          completed: true,
+          failed: n === 1,
+        },
+      },
     }),
   )
   const others = [

@@ -37,10 +37,12 @@ export function startEvacuationController(options: ControllerOptions): Worker {
   return worker
 
   async function reconcile(nodeName: string): Promise<void> {
+    const node = caches.nodes.get(undefined, nodeName)
+    if (!node) return expectations.forget(nodeName)
     if (!expectations.satisfied(nodeName)) return
     const vmis = caches.vmis.by('node', nodeName)
     const view = {
-      node: caches.nodes.get(undefined, nodeName),
+      node,
       nodeName,
       vmis,
       migrations: caches.migrations.list(),

@@ -22,7 +22,8 @@ export type Action =
   | { do: 'patch-target-pod'; patch: PatchOperation[] }
   | { do: 'create-target-pod'; pod: PodTemplate }
   | { do: 'create-attachment-pod'; pod: PodTemplate }
-  | { do: 'delete-target-pod'; note: Note }
+  /** `failure` begins the event that says why it could not be. */
+  | { do: 'delete-target-pod'; note: Note; failure: string }
   | { do: 'hand-off'; patch: PatchOperation[] }
   | { do: 'abort'; patch: PatchOperation[] }
   /** Ends the pass; it is tried again with growing delays. */

@@ -16,6 +16,8 @@ export const BLOCKED_BY_UTILITY_VOLUMES: Kind = {
   reason: 'UtilityVolumesPresent',
 }
 
+export const BLOCKED_BY_PEER: Kind = { type: 'decentralizedMigrationBlocked' }
+
 /** True now; one that is true already keeps its message and its time, however old. */
 export function withCondition(status: Status, condition: Kind, now: number): Status {
   const conditions = status.conditions ?? []

@@ -46,8 +46,13 @@ export function startMigrationController(options: ControllerOptions): Worker {
     threads: THREADS,
     reconcile,
   })
-  const hands: Hands = { cluster, recorder, expectations, queue: worker.queue, handedOff }
+  const deletedPods = new Set<string>()
+  const { queue } = worker
+  const hands: Hands = { cluster, recorder, expectations, queue, handedOff, deletedPods }
   listen(caches, worker, hands)
+  caches.pods.on(({ type, object: { metadata } }) => {
+    if (type === 'DELETED') deletedPods.delete(metadata.uid ?? '')
+  })
   caches.migrations.on(({ type, object: { metadata } }) => {
     if (type !== 'DELETED') return
     handedOff.delete(metadata.uid ?? '')
@@ -191,6 +196,18 @@ function listen(caches: Caches, { queue }: Worker, { expectations }: Hands): voi
     for (const migration of caches.migrations.list())
       if (migration.metadata.namespace === metadata.namespace && isRejected(migration))
         enqueue(migration)
+  })
+  listenToAddresses(caches, enqueue)
+}
+
+/** Where other clusters reach this one is told by every migration that has not ended. */
+function listenToAddresses(caches: Caches, enqueue: (migration: Migration) => void): void {
+  const addresses = () => JSON.stringify(caches.kubevirt()?.status?.['synchronizationAddresses'])
+  let before = addresses()
+  caches.kubevirts.on(() => {
+    if (addresses() === before) return
+    before = addresses()
+    for (const migration of caches.migrations.list()) if (!isFinal(migration)) enqueue(migration)
   })
 }
 

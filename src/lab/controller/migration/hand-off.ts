@@ -2,7 +2,7 @@ import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { add, formatQuantity, parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
 import type { MigrationState, Pod, Vmi } from '../../../kubevirt/types.ts'
-import { configurationOf, overridesAnything, settingsFor } from '../../../rules/configuration.ts'
+import { configurationOf, settingsFor } from '../../../rules/configuration.ts'
 import { overheadQuantity } from '../../../rules/launcher-memory.ts'
 import { policyFor } from '../../../rules/policy.ts'
 import type { PatchOperation } from './actions.ts'
@@ -60,9 +60,7 @@ function newState(situation: Situation, targetPod: Pod): MigrationState {
     sourceNode: vmi.status?.nodeName ?? '',
     ...(sourcePod ? { sourcePod: sourcePod.metadata.name } : {}),
     ...(attachmentPod?.metadata.uid ? { targetAttachmentPodUID: attachmentPod.metadata.uid } : {}),
-    ...(winner && overridesAnything(winner.policy)
-      ? { migrationPolicyName: winner.policy.metadata.name }
-      : {}),
+    ...(winner ? { migrationPolicyName: winner.policy.metadata.name } : {}),
     migrationConfiguration: configurationOf(settingsFor(kubevirt, winner?.policy)),
     ...(overhead > 0 ? { targetMemoryOverhead: overheadQuantity(overhead) } : {}),
   }

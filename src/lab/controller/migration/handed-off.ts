@@ -1,6 +1,5 @@
 import { isPodFinal } from '../../../kubevirt/pods.ts'
 import type { Action } from './actions.ts'
-import { canceledTargetActions } from './cancel.ts'
 import { markFailed } from './mark-failed.ts'
 import type { Situation } from './situation.ts'
 
@@ -11,7 +10,6 @@ import type { Situation } from './situation.ts'
 export function handedOff(situation: Situation, now: number): Action[] {
   const { targetPod, vmi } = situation
   const down = !targetPod || isPodFinal(targetPod)
-  const canceled = canceledTargetActions(situation)
-  if (!down || vmi.status?.migrationState?.startTimestamp) return canceled
-  return [...markFailed(situation, now), ...canceled]
+  const state = vmi.status?.migrationState
+  return down && !state?.startTimestamp ? markFailed(situation, now) : []
 }

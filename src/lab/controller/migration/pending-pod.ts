@@ -37,7 +37,7 @@ export function pendingPodActions(situation: Situation, now: number): Action[] {
 function giveUp({ metadata }: Pod, limit: 'unschedulable' | 'pending'): Action {
   const message = `${limit} pod ${metadata.namespace}/${metadata.name} timeout period exceeded`
   const note = { on: 'migration', type: 'Normal', reason: 'SuccessfulDelete', message } as const
-  return { do: 'delete-target-pod', note }
+  return { do: 'delete-target-pod', note, failure: 'Error deleted migration target pod' }
 }
 
 /** Of a host-model VM it is said which CPU no node has. */

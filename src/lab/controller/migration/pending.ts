@@ -1,3 +1,4 @@
+import { isGateOn } from '../../../kubevirt/defaults.ts'
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import { isPodReady } from '../../../kubevirt/pods.ts'
 import type { Pod, Vmi } from '../../../kubevirt/types.ts'
@@ -15,6 +16,7 @@ import { cancelActions } from './cancel.ts'
 import { pendingPodActions } from './pending-pod.ts'
 import type { Situation } from './situation.ts'
 
+const ROOT = 0
 const NON_ROOT = 107
 
 /** Waits for a back-off, for a slot, and makes the target pod (fact sheet control-plane.md §2.5, §2.6). */
@@ -75,14 +77,15 @@ function attachVolumes(situation: Situation, targetPod: Pod): Action[] {
 function createTarget(situation: Situation): Action[] {
   const { migration, vmi, sourcePod } = situation
   if (!sourcePod) return []
-  const preparation = nonRootPatch(vmi)
+  const asRoot = isGateOn(situation.kubevirt, 'Root')
+  const preparation = asRoot ? rootPatch(vmi) : nonRootPatch(vmi)
   const first: Action[] = preparation.length > 0 ? [{ do: 'patch-vmi', patch: preparation }] : []
   const wait = gatekeeper(situation)
   if (wait !== undefined)
     return [...first, { do: 'requeue', after: wait, priority: priorityOf(migration) }]
   if (vmi.status?.phase !== 'Running') return first
 
-  const rendered = targetPod(asNonRoot(vmi), migration, {
+  const rendered = targetPod(asRoot ? vmi : asNonRoot(vmi), migration, {
     kubevirt: situation.kubevirt,
     release: LAB_RELEASE,
     limits: automaticLimits(situation.namespace, situation.quotas, situation.kubevirt),
@@ -101,7 +104,7 @@ function gatekeeper({ migration, vmi, creating, livePods, view }: Situation): nu
   return capacity.admit ? undefined : pollInterval(priorityOf(migration))
 }
 
-/** The target launcher never runs as root, whatever the source does. */
+/** Unless the cluster wants root, the target launcher does not run as root, whatever the source does. */
 function nonRootPatch({ metadata, status }: Vmi): PatchOperation[] {
   const patch: PatchOperation[] = []
   if (status?.runtimeUser !== NON_ROOT)
@@ -112,14 +115,23 @@ function nonRootPatch({ metadata, status }: Vmi): PatchOperation[] {
       path: '/metadata/annotations',
       value: { [ANNOTATION.nonroot]: 'true' },
     })
-  else if (metadata.annotations[ANNOTATION.nonroot] !== 'true') {
+  else if (metadata.annotations[ANNOTATION.nonroot] === undefined) {
     const path = pointer('metadata', 'annotations', ANNOTATION.nonroot)
     patch.push({ op: 'add', path, value: 'true' })
   }
   return patch
 }
 
+function rootPatch({ metadata, status }: Vmi): PatchOperation[] {
+  const patch: PatchOperation[] = []
+  if ((status?.runtimeUser ?? ROOT) !== ROOT)
+    patch.push({ op: 'add', path: '/status/runtimeUser', value: ROOT })
+  if (metadata.annotations?.[ANNOTATION.nonroot] !== undefined)
+    patch.push({ op: 'remove', path: pointer('metadata', 'annotations', ANNOTATION.nonroot) })
+  return patch
+}
+
 function asNonRoot(vmi: Vmi): Vmi {
-  const annotations = { ...vmi.metadata.annotations, [ANNOTATION.nonroot]: 'true' }
+  const annotations = { [ANNOTATION.nonroot]: 'true', ...vmi.metadata.annotations }
   return { ...vmi, metadata: { ...vmi.metadata, annotations } }
 }

@@ -18,6 +18,8 @@ export interface Hands {
   queue: WorkQueue
   /** Uids of migrations that were handed off, though the cache may not show it yet. */
   handedOff: Set<string>
+  /** Uids of pods that were deleted, though the cache may still have them. */
+  deletedPods: Set<string>
 }
 
 /** Does what a phase wants, in order. What fails is thrown, and ends it. */
@@ -52,8 +54,7 @@ async function performOne(action: Action, situation: Situation, hands: Hands): P
       await createAttachmentPod(action.pod, situation, hands)
       return
     case 'delete-target-pod':
-      if (targetPod) await remove(hands.cluster, PODS, targetPod.metadata)
-      note(action.note, situation, hands)
+      await deleteTargetPod(action, situation, hands)
       return
     case 'hand-off':
       await handOff(action.patch, situation, hands)
@@ -80,6 +81,25 @@ async function patchVmi(
   { cluster }: Hands,
 ): Promise<void> {
   await patch(cluster, VMIS, vmi.metadata, operations, 'json')
+}
+
+async function deleteTargetPod(
+  { note: done, failure }: Extract<Action, { do: 'delete-target-pod' }>,
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  const { metadata } = situation.targetPod ?? {}
+  const uid = metadata?.uid ?? ''
+  if (!metadata || hands.deletedPods.has(uid)) return
+  try {
+    await remove(hands.cluster, PODS, metadata)
+    hands.deletedPods.add(uid)
+  } catch (err) {
+    const message = `${failure}: ${messageOf(err)}`
+    note({ on: 'migration', type: 'Warning', reason: 'FailedDelete', message }, situation, hands)
+    throw err
+  }
+  note(done, situation, hands)
 }
 
 async function createTargetPod(

@@ -1,16 +1,11 @@
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import { goTime } from '../../../kubevirt/time.ts'
 import { type Action, pointer } from './actions.ts'
-import { canceledTargetActions } from './cancel.ts'
 import type { Situation } from './situation.ts'
 
 /** The copy runs: a deletion asks the source to stop it, and the target pod is told when its domain is up. */
 export function running(situation: Situation): Action[] {
-  return [
-    ...readyActions(situation),
-    ...abortActions(situation),
-    ...canceledTargetActions(situation),
-  ]
+  return [...readyActions(situation), ...abortActions(situation)]
 }
 
 function abortActions({ migration, vmi }: Situation): Action[] {

@@ -1,4 +1,5 @@
 import { sameValue } from '../../../kubevirt/equality.ts'
+import { conditionOf } from '../../../kubevirt/migration.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import { type PendingBlock, pendingBlock } from '../../../rules/pending-block.ts'
 import { transitionOf } from '../../../rules/transitions.ts'
@@ -6,6 +7,7 @@ import type { Note } from './actions.ts'
 import {
   ABORT_REQUESTED,
   BLOCKED_BY_BACKUP,
+  BLOCKED_BY_PEER,
   BLOCKED_BY_UTILITY_VOLUMES,
   REJECTED_BY_QUOTA,
   type Status,
@@ -27,7 +29,8 @@ export function statusFor(
   now: number,
 ): StatusUpdate {
   const before: Status = situation.migration.status ?? {}
-  const { status, notes } = nextStatus(situation, error, now)
+  const { status: next, notes } = nextStatus(situation, error, now)
+  const status = withPeer(next, situation, now)
   return { status: sameValue(before, status) ? undefined : status, notes }
 }
 
@@ -86,7 +89,7 @@ function progress(
   const block = pendingBlock(migration, vmi, kubevirt, now)
   if (block?.by === 'utility-volumes' && block.expired) return fail(before, block.message, now)
   const status = withBlock(block ? before : after, block, now)
-  const refused = !targetPod && error?.includes('exceeded quota')
+  const refused = !block && !targetPod && error?.includes('exceeded quota')
   const rejected = refused ? withCondition(status, REJECTED_BY_QUOTA, now) : status
   return {
     status: rejected.phase === 'Pending' ? withSource(rejected, sourcePod) : rejected,
@@ -94,15 +97,30 @@ function progress(
   }
 }
 
+/** Utility volumes are looked at only when no backup runs. */
 function withBlock(status: Status, block: PendingBlock | undefined, now: number): Status {
-  const kinds = { backup: BLOCKED_BY_BACKUP, 'utility-volumes': BLOCKED_BY_UTILITY_VOLUMES }
-  return Object.entries(kinds).reduce(
-    (result, [by, kind]) =>
-      block?.by === by
-        ? withCondition(result, { ...kind, message: block.message }, now)
-        : withoutCondition(result, kind),
-    status,
-  )
+  if (block?.by === 'backup')
+    return withCondition(status, { ...BLOCKED_BY_BACKUP, message: block.message }, now)
+  const free = withoutCondition(status, BLOCKED_BY_BACKUP)
+  return block
+    ? withCondition(free, { ...BLOCKED_BY_UTILITY_VOLUMES, message: block.message }, now)
+    : withoutCondition(free, BLOCKED_BY_UTILITY_VOLUMES)
+}
+
+/** What concerns a migration between clusters: what the peer is missing, and where this cluster is reached. */
+function withPeer(status: Status, { vmi, kubevirt }: Situation, now: number): Status {
+  const failure = conditionOf(vmi, 'DecentralizedLiveMigrationFailure')
+  const { reason, message } = failure ?? {}
+  const blocked = failure
+    ? withCondition(
+        status,
+        { ...BLOCKED_BY_PEER, ...(reason ? { reason } : {}), ...(message ? { message } : {}) },
+        now,
+      )
+    : withoutCondition(status, BLOCKED_BY_PEER)
+  const { synchronizationAddresses: _, ...rest } = blocked
+  const addresses = kubevirt?.status?.['synchronizationAddresses'] as string[] | undefined
+  return addresses ? { ...rest, synchronizationAddresses: addresses } : rest
 }
 
 /** As long as it is Pending: it may yet be another one. */
