@@ -310,6 +310,23 @@ describe('a target pod that has its node and does not start', () => {
     expect(found.text).toContain('900 s (15 min)')
   })
 
+  test('the attachment of the cluster names who holds the volume', () => {
+    const attachment = {
+      kind: 'VolumeAttachment',
+      metadata: { name: 'csi-1' },
+      spec: { nodeName: 'node-z', source: { persistentVolumeName: 'pv-1' } },
+      status: { attached: true },
+    }
+    const warning = event(
+      'Pod/virt-launcher-vm-a-tgt',
+      'FailedAttachVolume',
+      'Multi-Attach error for volume "pv-1" Volume is already exclusively attached to one node and can\'t be attached to another',
+    )
+    expect(
+      verdictOn([...starting(waiting('ContainerCreating')), warning, attachment]).text,
+    ).toContain('csi-1 holds it on node-z')
+  })
+
   test('a pod that has been starting for a moment is no trouble', () => {
     expect(
       verdictOn(starting(waiting('ContainerCreating')), { now: Date.parse(BORN) + 9000 }),

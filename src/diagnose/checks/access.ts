@@ -1,8 +1,10 @@
 import { isAtLeast } from '../../kubevirt/defaults.ts'
 import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
+import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
-import { finding } from '../finding.ts'
+import { type EvidenceItem, finding } from '../finding.ts'
+import type { World } from '../subject.ts'
 import { age, listing, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
@@ -98,6 +100,7 @@ export const untouched: Check = {
     )
     if (since < 10_000 && down.length === 0) return []
     const all = controllers.length > 0 && down.length === controllers.length
+    const lease = leaseOf(world)
     return [
       finding({
         code: 'MIG0004',
@@ -112,6 +115,7 @@ export const untouched: Check = {
             field: 'metadata.annotations',
             value: `${ANNOTATION.latestApiVersion} is missing`,
           },
+          ...(lease ? [lease] : []),
         ],
         cause: all
           ? `No virt-controller is ready: ${listing(down.map((pod) => pod.metadata.name))}`
@@ -127,6 +131,26 @@ export const untouched: Check = {
       }),
     ]
   },
+}
+
+interface Lease extends KubeObject {
+  spec: { holderIdentity?: string; renewTime?: string }
+}
+
+/** Who leads virt-controller, and since when it has not said so. */
+function leaseOf({ evidence, now }: World): EvidenceItem | undefined {
+  const lease = evidence.objects
+    .list<Lease>('Lease')
+    .find(({ metadata }) => metadata.name === 'virt-controller')
+  const renewed = timeOf(lease?.spec.renewTime)
+  if (!lease || renewed === undefined) return undefined
+  const value = `held by ${lease.spec.holderIdentity ?? 'nobody'}, renewed ${age(now - renewed)} ago`
+  return {
+    source: `lease/${lease.metadata.namespace ?? ''}/virt-controller`,
+    field: 'spec',
+    value,
+    time: renewed,
+  }
 }
 
 /** The same VMIM counted by two replicas of virt-controller. */

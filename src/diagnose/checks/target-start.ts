@@ -1,6 +1,6 @@
 import { eventTime } from '../../evidence/latest.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
-import type { ContainerStatus, Event, Pod } from '../../kubevirt/types.ts'
+import type { ContainerStatus, Event, KubeObject, Pod } from '../../kubevirt/types.ts'
 import { limitsOf, pendingTimeout } from '../../rules/pending-timeout.ts'
 import type { Code } from '../catalogue.ts'
 import type { Check } from '../check.ts'
@@ -32,7 +32,7 @@ export const targetStart: Check = {
       subject.said.filter(({ row }) => row.code === code),
     ).find((some) => some.length > 0)
     const found = said
-      ? fromSaid(said, waiting, subject, pod)
+      ? fromSaid(said, waiting, subject, world, pod)
       : fromStates(waiting, subject, world, pod)
     return found ? [ending(found, subject, world, pod)] : []
   },
@@ -66,19 +66,43 @@ function waitingOf(pod: Pod): Waiting[] {
 }
 
 /** The kubelet's or the network plugin's own words, and the container that waits. */
-function fromSaid(said: Said[], waiting: Waiting[], subject: Subject, pod: Pod): Finding {
+function fromSaid(
+  said: Said[],
+  waiting: Waiting[],
+  subject: Subject,
+  world: World,
+  pod: Pod,
+): Finding {
   const last = said.at(-1)!
   const state = waiting.find(({ reason }) => reason !== 'PodInitializing') ?? waiting[0]
   const disk = state && containerDiskOf(state.container, subject)
-  const holder = last.groups.pods ?? last.groups.volume
+  const held = last.row.code === 'MIG3035' ? `; ${holderOf(last, subject, world)}` : ''
   return finding({
     code: last.row.code,
     title: `${fill(last.row.title, last.groups)}${state ? ` (${state.container} is ${state.reason})` : ''}`,
     objects: [`pod/${subject.namespace}/${pod.metadata.name}`, ...objectsOf(subject)],
     evidence: [...evidenceOf(said.slice(-3), 2), ...stateEvidence(waiting, pod, subject)],
-    cause: `${fill(last.row.means, last.groups)}. On ${pod.spec.nodeName}${disk ? `; ${disk}` : ''}${last.row.code === 'MIG3035' && holder ? `; held by ${holder}${subject.sourceNode ? ` on ${subject.sourceNode}` : ''}` : ''}`,
+    cause: `${fill(last.row.means, last.groups)}. On ${pod.spec.nodeName}${disk ? `; ${disk}` : ''}${held}`,
     remedy: [{ text: fill(last.row.next, last.groups) }],
   })
+}
+
+interface VolumeAttachment extends KubeObject {
+  spec: { nodeName?: string; source?: { persistentVolumeName?: string } }
+  status?: { attached?: boolean }
+}
+
+/** Who has the volume: by the attachments of the cluster, else by the event, else the source. */
+function holderOf({ groups }: Said, { sourceNode }: Subject, { evidence }: World): string {
+  const attached = evidence.objects
+    .list<VolumeAttachment>('VolumeAttachment')
+    .find(
+      ({ spec, status }) => spec.source?.persistentVolumeName === groups.volume && status?.attached,
+    )
+  if (attached?.spec.nodeName)
+    return `VolumeAttachment ${attached.metadata.name} holds it on ${attached.spec.nodeName}`
+  const by = groups.pods ? `held by ${groups.pods}` : 'held'
+  return sourceNode ? `${by} on ${sourceNode}` : by
 }
 
 function fromStates(
