@@ -12,9 +12,11 @@ export const LABEL = {
   vmName: 'vm.kubevirt.io/name',
   vmiId: 'vmi.kubevirt.io/id',
   vmiName: 'kubevirt.io/vmi-name',
+  volumeUpdate: 'kubevirt.io/volume-update-migration',
 } as const
 
 export const ANNOTATION = {
+  abortWorkloadUpdate: 'kubevirt.io/testWorkloadUpdateMigrationAbortion',
   domain: 'kubevirt.io/domain',
   evictionSource: 'kubevirt.io/eviction-source',
   evacuationMigration: 'kubevirt.io/evacuationMigration',

@@ -333,7 +333,13 @@ export interface KubeVirt extends KubeObject {
       }
       [field: string]: unknown
     }
-    workloadUpdateStrategy?: { workloadUpdateMethods?: string[]; [field: string]: unknown }
+    workloadUpdateStrategy?: {
+      workloadUpdateMethods?: string[]
+      batchEvictionSize?: number
+      /** As Go writes durations: `1m0s`. */
+      batchEvictionInterval?: string
+      [field: string]: unknown
+    }
     [field: string]: unknown
   }
   status?: {

@@ -1,5 +1,5 @@
 import { ANNOTATION } from '../kubevirt/labels.ts'
-import { conditionOf, isFinal } from '../kubevirt/migration.ts'
+import { conditionOf, isFinal, phaseOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Vmi } from '../kubevirt/types.ts'
 import { limitsOf } from './capacity.ts'
 import { isMigrating } from './evacuation.ts'
@@ -14,8 +14,10 @@ export interface WorkloadUpdates {
   evict: Vmi[]
   /** Its own migrations that nothing asks for any more. */
   abort: Migration[]
-  /** VMs whose launcher is of another image than KubeVirt's. */
+  /** VMs that need a new launcher, for whichever of the two reasons. */
   outdated: Vmi[]
+  /** It has to be looked at again soon, whatever happens. */
+  again: boolean
 }
 
 export interface WorkloadView {
@@ -34,34 +36,39 @@ export function workloadUpdates(view: WorkloadView, now: number): WorkloadUpdate
   const running = vmis.filter(
     ({ status, metadata }) => status?.phase === 'Running' && !metadata.deletionTimestamp,
   )
-  const outdated = running.filter((vmi) => isOutdated(vmi, launcherImage))
   const methods = kubevirt?.spec.workloadUpdateStrategy?.workloadUpdateMethods ?? []
-  const nothing = { migrate: [], evict: [], abort: [], outdated }
+  const nothing = { migrate: [], evict: [], abort: [], outdated: [], again: false }
   if (!isDeployed(kubevirt)) return { active: false, ...nothing }
 
   const unfinished = migrations.filter((migration) => !isFinal(migration))
-  const candidates = running.filter(
-    (vmi) =>
-      (outdated.includes(vmi) || requiresMigration(vmi)) &&
-      !isMigrating(vmi, now) &&
-      !unfinished.some((migration) => isOf(migration, vmi)),
+  const isOld = (vmi: Vmi) => isOutdated(vmi, launcherImage)
+  const ownOf = (vmi: Vmi) => unfinished.filter((other) => isOwn(other) && isOf(other, vmi))
+  const aborted = running.filter((vmi) => !isOld(vmi) && isNeedless(vmi) && ownOf(vmi).length > 0)
+  const outdated = running.filter(
+    (vmi) => !aborted.includes(vmi) && (isOld(vmi) || needsMigration(vmi, now)),
+  )
+  const candidates = outdated.filter(
+    (vmi) => !isMigrating(vmi, now) && !unfinished.some((migration) => isOf(migration, vmi)),
   )
   const canMigrate = methods.includes('LiveMigrate')
   const migratable = candidates.filter(
     (vmi) => canMigrate && conditionOf(vmi, 'LiveMigratable')?.status === 'True',
   )
-  const free = Math.max(0, limitsOf(kubevirt).cluster - unfinished.length)
+  const evict = methods.includes('Evict')
+    ? candidates.filter((vmi) => !migratable.includes(vmi))
+    : []
+  const moving = unfinished.filter(isUnderWay).length
+  const free = Math.max(0, limitsOf(kubevirt).cluster - moving)
   return {
     active: true,
     migrate: migratable.slice(0, free).map((vmi) => ({
       vmi,
-      priority: outdated.includes(vmi) ? 'system-critical' : 'user-triggered',
+      priority: requiresMigration(vmi) ? 'user-triggered' : 'system-critical',
     })),
-    evict: methods.includes('Evict')
-      ? candidates.filter((vmi) => outdated.includes(vmi) && !migratable.includes(vmi))
-      : [],
-    abort: unfinished.filter((migration) => isNeedless(migration, running, outdated)),
+    evict,
+    abort: aborted.flatMap(ownOf).filter(({ metadata }) => !metadata.deletionTimestamp),
     outdated,
+    again: migratable.length + evict.length + aborted.length > 0,
   }
 }
 
@@ -81,19 +88,28 @@ export function requiresMigration(vmi: Vmi): boolean {
   )
 }
 
-/** One that it made, that has not copied yet, and whose reason is gone. */
-function isNeedless(
-  migration: Migration,
-  running: readonly Vmi[],
-  outdated: readonly Vmi[],
-): boolean {
-  const { annotations, deletionTimestamp, uid } = migration.metadata
-  if (annotations?.[ANNOTATION.workloadUpdateMigration] === undefined || deletionTimestamp)
-    return false
-  const vmi = running.find((candidate) => isOf(migration, candidate))
-  if (!vmi || outdated.includes(vmi) || requiresMigration(vmi)) return false
-  const state = vmi.status?.migrationState
-  return !(state?.migrationUid === uid && state?.completed)
+/** Not one that is being moved, nor one that a test keeps from it. */
+function needsMigration(vmi: Vmi, now: number): boolean {
+  return !isMigrating(vmi, now) && !isHeld(vmi) && requiresMigration(vmi)
+}
+
+function isHeld({ metadata }: Vmi): boolean {
+  return metadata.annotations?.[ANNOTATION.abortWorkloadUpdate] !== undefined
+}
+
+/** The reason is gone, and the guest is not at its target yet; KubeVirt does not ask in whose slot that is told. */
+function isNeedless(vmi: Vmi): boolean {
+  if (isHeld(vmi)) return true
+  return !requiresMigration(vmi) && !vmi.status?.migrationState?.targetNodeDomainReadyTimestamp
+}
+
+function isOwn({ metadata }: Migration): boolean {
+  return metadata.annotations?.[ANNOTATION.workloadUpdateMigration] !== undefined
+}
+
+/** From Scheduling on; those that wait are not counted here. */
+function isUnderWay(migration: Migration): boolean {
+  return !['', 'Pending', 'WaitingForSync', 'Synchronizing'].includes(phaseOf(migration))
 }
 
 function isOf({ metadata, spec }: Migration, vmi: Vmi): boolean {

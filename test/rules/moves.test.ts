@@ -97,7 +97,7 @@ describe('the workload updater', () => {
   test('moves a VM whose change needs a new launcher, and one whose launcher is old', () => {
     expect(run([changed]).migrate).toEqual([{ vmi: changed, priority: 'user-triggered' }])
     expect(run([old]).migrate).toEqual([{ vmi: old, priority: 'system-critical' }])
-    expect(run([old]).outdated).toEqual([old])
+    expect(run([old, changed]).outdated).toEqual([old, changed])
     expect(run([vmi()]).migrate).toEqual([])
   })
 
@@ -108,13 +108,15 @@ describe('the workload updater', () => {
 
   test('no VM that is being moved, and not more than there are slots', () => {
     expect(run([changed], { migrations: [own('Pending')] }).migrate).toEqual([])
-    const busy = Array.from({ length: 5 }, (_, n) => migration(`m${n}`, { vmiName: `x${n}` }))
-    expect(run([changed], { migrations: busy }).migrate).toEqual([])
+    const busy = (phase: string) =>
+      Array.from({ length: 5 }, (_, n) => migration(`m${n}`, { vmiName: `x${n}`, phase }))
+    expect(run([changed], { migrations: busy('Running') }).migrate).toEqual([])
+    expect(run([changed], { migrations: busy('Pending') }).migrate).toHaveLength(1)
   })
 
   test('evicts what it can’t move, where that is configured', () => {
     const stuck = vmi({ status: { launcherContainerImageVersion: 'old', conditions: [] } })
-    expect(run([stuck], { kubevirt: kubevirt(['Evict']) }).evict).toEqual([stuck])
+    expect(run([stuck, changed], { kubevirt: kubevirt(['Evict']) }).evict).toEqual([stuck, changed])
     expect(run([stuck]).evict).toEqual([])
   })
 
@@ -122,10 +124,19 @@ describe('the workload updater', () => {
     expect(run([vmi()], { migrations: [own('Pending')] }).abort).toHaveLength(1)
     expect(run([changed], { migrations: [own('Pending')] }).abort).toEqual([])
     expect(run([vmi()], { migrations: [migration('mine')] }).abort).toEqual([])
-    const completed = vmi({
-      status: { migrationState: { migrationUid: 'uid-own', completed: true } },
+    const arrived = vmi({
+      status: { migrationState: { targetNodeDomainReadyTimestamp: '2026-01-01T00:00:00Z' } },
     })
-    expect(run([completed], { migrations: [own('Running')] }).abort).toEqual([])
+    expect(run([arrived], { migrations: [own('Running')] }).abort).toEqual([])
+    const held = {
+      ...changed,
+      metadata: {
+        ...changed.metadata,
+        annotations: { 'kubevirt.io/testWorkloadUpdateMigrationAbortion': '' },
+      },
+    }
+    expect(run([held]).migrate).toEqual([])
+    expect(run([held], { migrations: [own('Pending')] }).abort).toHaveLength(1)
   })
 })
 

@@ -1,10 +1,13 @@
 import { create, patch, remove } from '../../cluster/objects.ts'
-import { ANNOTATION } from '../../kubevirt/labels.ts'
+import { ANNOTATION, LABEL } from '../../kubevirt/labels.ts'
+import { conditionOf } from '../../kubevirt/migration.ts'
 import { currentPodOf } from '../../kubevirt/pods.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, pathOf } from '../../kubevirt/resources.ts'
-import type { Migration, Vmi } from '../../kubevirt/types.ts'
+import { goDuration } from '../../kubevirt/time.ts'
+import type { KubeVirt, Migration, Vmi } from '../../kubevirt/types.ts'
+import { isMigrating } from '../../rules/evacuation.ts'
 import { LAUNCHER_IMAGE } from '../../rules/launcher-pod.ts'
-import { isOutdated, requiresMigration, workloadUpdates } from '../../rules/workload-update.ts'
+import { requiresMigration, workloadUpdates } from '../../rules/workload-update.ts'
 import { keyOfObject, parseKey } from './caches.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { createExpectations } from './expectations.ts'
@@ -14,6 +17,8 @@ import { startWorker, type Worker } from './worker.ts'
 
 /** ms: however much happens, it looks at the VMs no more often. */
 const THROTTLE = 5000
+/** ms: KubeVirt itself means 30 s here and waits 30 ns; this is between the two. */
+const AGAIN = 1000
 const BATCH_SIZE = 10
 const BATCH_INTERVAL = 60_000
 
@@ -37,12 +42,12 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
   }
   caches.kubevirts.on(enqueue)
   caches.vmis.on(({ object }) => {
-    if (requiresMigration(object) || isOutdated(object, LAUNCHER_IMAGE)) enqueue()
+    if (requiresMigration(object) && !isMigrating(object, clock.now())) enqueue()
   })
   caches.migrations.on(({ type, object: { metadata, spec } }) => {
-    if (metadata.annotations?.[ANNOTATION.workloadUpdateMigration] === undefined) return
+    const own = metadata.annotations?.[ANNOTATION.workloadUpdateMigration] !== undefined
     const vmi = caches.vmis.get(metadata.namespace, spec.vmiName ?? '')
-    if (type === 'ADDED') expectations.settle('all', vmi?.metadata.uid ?? '')
+    if (type === 'ADDED' && own) expectations.settle('all', vmi?.metadata.uid ?? '')
     enqueue()
   })
   return worker
@@ -67,7 +72,8 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
     }
     for (const migration of updates.abort) await abort(migration)
     for (const { vmi, priority } of updates.migrate) await migrate(vmi, priority)
-    await evictBatch(updates.evict)
+    await evictBatch(updates.evict, kubevirt)
+    if (updates.again) worker.queue.add(key, { after: AGAIN })
   }
 
   async function migrate(vmi: Vmi, priority: string): Promise<void> {
@@ -80,6 +86,7 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
         metadata: {
           generateName: 'kubevirt-workload-update-',
           annotations: { [ANNOTATION.workloadUpdateMigration]: '' },
+          labels: volumeLabels(vmi),
         },
         spec: { vmiName: name, priority },
       }
@@ -103,16 +110,19 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
       recorder.record(vmi, 'Normal', 'SuccessfulChangeAbortion', message)
     } catch (err) {
       const message = `Failed to abort change for vmi: ${vmi.metadata.name}: ${messageOf(err)}`
-      recorder.record(vmi, 'Warning', 'FailedChangeAbortion', message)
+      recorder.record(vmi, 'Normal', 'FailedChangeAbortion', message)
       throw err
     }
   }
 
   /** So many at once, then none for a while; the VM's own strategy may still refuse. */
-  async function evictBatch(vmis: Vmi[]): Promise<void> {
-    if (vmis.length === 0 || clock.now() - lastBatch < BATCH_INTERVAL) return
+  async function evictBatch(vmis: Vmi[], { spec }: KubeVirt): Promise<void> {
+    const { batchEvictionSize: size = BATCH_SIZE, batchEvictionInterval } =
+      spec.workloadUpdateStrategy ?? {}
+    const interval = goDuration(batchEvictionInterval) ?? BATCH_INTERVAL
+    if (vmis.length === 0 || clock.now() - lastBatch <= interval) return
     lastBatch = clock.now()
-    for (const vmi of vmis.slice(0, BATCH_SIZE)) {
+    for (const vmi of vmis.slice(0, size)) {
       const pod = currentPodOf(vmi, caches.podsOf(vmi))
       if (!pod) continue
       const { namespace, name } = pod.metadata
@@ -124,7 +134,8 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
           vmi,
           'Normal',
           'SuccessfulEvict',
-          'Initiated eviction of VMI for automated workload update',
+          // KubeVirt prints the error that there was not.
+          'Initiated eviction of VMI as part of automated workload update: <nil>',
         )
       } catch (err) {
         const message = `Error deleting VMI during automated workload update: ${messageOf(err)}`
@@ -132,4 +143,11 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
       }
     }
   }
+}
+
+/** Of a migration that moves volumes: which VM's; a name too long for a label gives way to the uid. */
+function volumeLabels(vmi: Vmi): Record<string, string> {
+  if (conditionOf(vmi, 'VolumesChange')?.status !== 'True') return {}
+  const { name, uid = '' } = vmi.metadata
+  return { [LABEL.volumeUpdate]: name.length > 63 ? uid : name }
 }
