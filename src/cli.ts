@@ -72,7 +72,7 @@ function usageError(err: Error, argv: string[]): { message: string; hint: string
   const lines = stripVTControlCharacters(err.message)
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('See more help'))
+    .filter((line) => line !== '' && !/^(See more help|Note: )/.test(line))
   return {
     message: lines.join(' '),
     hint: `see "kubectl mig ${[...words.slice(0, 2), '--help'].join(' ')}"`,

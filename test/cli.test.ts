@@ -28,6 +28,15 @@ describe('an error becomes one line, a hint and an exit code', () => {
     })
   })
 
+  test('a missing argument is told without the parser’s note on greedy flags', () => {
+    const err = new Errors.CLIError(
+      'Missing 1 required arg:\nname  NAME or vm/NAME\n\nNote: --as-group allows multiple values. Because …',
+    )
+    expect(describeError(err, ['migrate']).message).toBe(
+      'Missing 1 required arg: name  NAME or vm/NAME',
+    )
+  })
+
   test('an unknown command is named as it was typed', () => {
     const err = new Errors.CLIError('command lab:upp not found')
     expect(describeError(err, ['lab', 'upp'])).toEqual({
