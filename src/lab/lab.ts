@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { connect } from '../cluster/config.ts'
-import { startInformer } from '../cluster/informer.ts'
 import { create, patch } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { KUBEVIRTS, NODES, PODS, VMIS, VMS } from '../kubevirt/resources.ts'
-import type { Quantity, Vmi } from '../kubevirt/types.ts'
+import { KUBEVIRTS, NODES, PODS, VMS } from '../kubevirt/resources.ts'
+import type { Quantity } from '../kubevirt/types.ts'
 import { nodeAddresses } from './addresses.ts'
 import { type ApiServer, startApiServer } from './api/server.ts'
 import { wellKnownUsers } from './api/users.ts'
@@ -17,6 +16,7 @@ import { handlerCertificates } from './node/certificates.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
 import type { NodeLog } from './node/log.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
+import { allRunning } from './ready.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
 
@@ -121,7 +121,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
       seedVms(admin, options),
     ])
     const nodes = await threads
-    await allRunning(admin, options, signal)
+    await allRunning(admin, options.vms, clock, signal)
     return {
       name,
       url: api.url,
@@ -164,32 +164,6 @@ async function seedVms(admin: Cluster, { vms, memory = '64Mi', dirtyRate }: LabO
   for (let number = 1; number <= vms; number++) {
     const vm = labVm(`vm-${number}`, { memory, dirtyRate }, vms > 1 && number === vms)
     await create(admin, VMS, vm, { namespace: 'default' })
-  }
-}
-
-async function allRunning(
-  admin: Cluster,
-  { vms }: LabOptions,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const done = Promise.withResolvers<void>()
-  const aborted = () => done.reject(signal?.reason)
-  signal?.addEventListener('abort', aborted, { once: true })
-  if (signal?.aborted) aborted()
-  const running = startInformer<Vmi>(admin, VMIS, {
-    namespace: 'default',
-    onError: done.reject,
-    onChange: () => {
-      const count = running.list().filter(({ status }) => status?.phase === 'Running').length
-      if (count >= vms) done.resolve()
-    },
-  })
-  if (vms === 0) done.resolve()
-  try {
-    await done.promise
-  } finally {
-    signal?.removeEventListener('abort', aborted)
-    await running.close()
   }
 }
 

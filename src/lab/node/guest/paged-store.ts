@@ -5,24 +5,32 @@ import { BLOCK_BYTES, type BlockPool } from './block-pool.ts'
 export const PAGE_BYTES = 4096
 export const PAGES_PER_BLOCK = BLOCK_BYTES / PAGE_BYTES
 
+/** Writes what a block holds before anybody has written to it. */
+export type Content = (index: number, block: Buffer) => void
+
 /**
- * The memory or the disk of a synthetic guest: sparse, zero until written, and with a record of the pages that
- * changed since the record was last taken. Pages are numbered from 0.
+ * The memory or the disk of a synthetic guest, with a record of the pages that changed since the record was last taken.
+ * It takes memory only for blocks that somebody has looked at or written to. Pages are numbered from 0.
  */
 export class PagedStore {
   readonly pages: number
   /** Number of blocks, allocated or not; the last one may be used in part. */
   readonly blocks: number
   readonly #pool: BlockPool
+  readonly #content: Content | undefined
   readonly #allocated: (Buffer | undefined)[]
   readonly #digests: (Buffer | undefined)[]
   #dirty: PageSet | undefined
 
-  /** @param bytes rounded up to whole pages */
-  constructor(bytes: number, pool: BlockPool) {
+  /**
+   * @param bytes rounded up to whole pages
+   * @param content without it the store is empty: zero until written
+   */
+  constructor(bytes: number, pool: BlockPool, content?: Content) {
     this.pages = Math.ceil(bytes / PAGE_BYTES)
     this.blocks = Math.ceil(this.pages / PAGES_PER_BLOCK)
     this.#pool = pool
+    this.#content = content
     this.#allocated = new Array(this.blocks).fill(undefined)
     this.#digests = new Array(this.blocks).fill(undefined)
   }
@@ -36,12 +44,13 @@ export class PagedStore {
     return this.#dirty?.size ?? 0
   }
 
-  /** Undefined for a block that was never written. */
+  /** Undefined for a block that is empty. */
   block(index: number): Buffer | undefined {
-    return this.#allocated[index]?.subarray(0, this.#lengthOf(index))
+    if (!this.#allocated[index] && !this.#content) return undefined
+    return this.#materialised(index).subarray(0, this.#lengthOf(index))
   }
 
-  /** SHA-256 of a block; kept until somebody writes to the block. Undefined for one that was never written. */
+  /** SHA-256 of a block; kept until somebody writes to the block. Undefined for one that is empty. */
   digest(index: number): Buffer | undefined {
     const block = this.block(index)
     if (!block) return undefined
@@ -65,12 +74,13 @@ export class PagedStore {
     return this.#within(first, count)
   }
 
-  /** Starts a record in which everything that was ever written counts as changed. */
+  /** Starts a record in which everything that is not empty counts as changed. */
   startTracking(): void {
     this.#dirty = new PageSet(this.pages)
     for (let index = 0; index < this.blocks; index++) {
+      if (!this.#allocated[index] && !this.#content) continue
       const first = index * PAGES_PER_BLOCK
-      const last = first + (this.block(index)?.length ?? 0) / PAGE_BYTES
+      const last = first + this.#lengthOf(index) / PAGE_BYTES
       for (let page = first; page < last; page++) this.#dirty.add(page)
     }
   }
@@ -95,8 +105,16 @@ export class PagedStore {
   #within(first: number, count: number): Buffer {
     const index = Math.floor(first / PAGES_PER_BLOCK)
     const offset = (first % PAGES_PER_BLOCK) * PAGE_BYTES
-    this.#allocated[index] ??= this.#pool.take()
-    return this.#allocated[index].subarray(offset, offset + count * PAGE_BYTES)
+    return this.#materialised(index).subarray(offset, offset + count * PAGE_BYTES)
+  }
+
+  #materialised(index: number): Buffer {
+    const known = this.#allocated[index]
+    if (known) return known
+    const fresh = this.#pool.take()
+    this.#content?.(index, fresh)
+    this.#allocated[index] = fresh
+    return fresh
   }
 
   #lengthOf(index: number): number {

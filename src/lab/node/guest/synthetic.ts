@@ -6,12 +6,11 @@ import { type MissingPages, receiveCopy } from './incoming-copy.ts'
 import { startOutgoingCopy } from './outgoing-copy.ts'
 import { PagedStore } from './paged-store.ts'
 import { acceptChannel, connectChannel, type Listening } from './sockets.ts'
-import { fillAtBoot, seedOf, Workload, type WorkloadState } from './workload.ts'
+import { seedOf, usedContent, Workload, type WorkloadState } from './workload.ts'
 
 /** A guest that runs by itself, from its start. */
 export function bootSynthetic(spec: GuestSpec, clock: Clock, pool: BlockPool): Guest {
   const guest = new SyntheticGuest(spec, clock, pool, 'paused')
-  guest.boot(spec.seed)
   guest.resume()
   return guest
 }
@@ -35,8 +34,12 @@ class SyntheticGuest implements Guest {
 
   constructor(spec: GuestSpec, clock: Clock, pool: BlockPool, state: Guest['state']) {
     this.#clock = clock
-    this.#memory = new PagedStore(spec.memoryBytes, pool)
-    this.#disk = spec.diskBytes > 0 ? new PagedStore(spec.diskBytes, pool) : undefined
+    const content = (seed: number) => (state === 'incoming' ? undefined : usedContent(seed))
+    this.#memory = new PagedStore(spec.memoryBytes, pool, content(spec.seed))
+    this.#disk =
+      spec.diskBytes > 0
+        ? new PagedStore(spec.diskBytes, pool, content(spec.seed + 0x10000))
+        : undefined
     this.#dirtyRate = spec.dirtyRate
     this.#state = state
     this.#workload = this.#newWorkload({ writes: 0, random: seedOf(spec.seed) })
@@ -44,11 +47,6 @@ class SyntheticGuest implements Guest {
 
   get state(): Guest['state'] {
     return this.#state
-  }
-
-  boot(seed: number): void {
-    fillAtBoot(this.#memory, seed)
-    if (this.#disk) fillAtBoot(this.#disk, seed + 1)
   }
 
   pause(): void {

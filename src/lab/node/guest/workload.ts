@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.ts'
-import { PAGE_BYTES, PAGES_PER_BLOCK, type PagedStore } from './paged-store.ts'
+import { type Content, PAGE_BYTES, PAGES_PER_BLOCK, type PagedStore } from './paged-store.ts'
 
 const TICK_MS = 20
 /** After a stall (a busy machine) no more than this is caught up with at once. */
@@ -105,18 +105,14 @@ export class Workload {
 }
 
 /** A guest that has been up for a while has written to all its memory: no two pages are alike. */
-export function fillAtBoot(memory: PagedStore, seed: number): void {
-  let random = seedOf(seed)
-  for (let page = 0; page < memory.pages; page++) {
-    random = xorshift(random)
-    // One fill a block is quick; then each page is told apart by its first bytes.
-    if (page % PAGES_PER_BLOCK === 0) {
-      const count = Math.min(PAGES_PER_BLOCK, memory.pages - page)
-      memory.write(page, count).fill(random & 0xff)
+export function usedContent(seed: number): Content {
+  return (index, block) => {
+    const random = xorshift(seedOf(seed + index))
+    block.fill(random & 0xff)
+    for (let page = 0; page < PAGES_PER_BLOCK; page++) {
+      block.writeUInt32LE(index * PAGES_PER_BLOCK + page, page * PAGE_BYTES)
+      block.writeUInt32LE(random, page * PAGE_BYTES + 4)
     }
-    const head = memory.write(page)
-    head.writeUInt32LE(page, 0)
-    head.writeUInt32LE(random, 4)
   }
 }
 
