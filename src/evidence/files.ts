@@ -15,7 +15,7 @@ import { createLogScanner, type LineKinds } from './log-scan.ts'
 import { createObjects } from './objects.ts'
 import { objectsIn } from './shape.ts'
 import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
-import { copied, gunzip, limited, peek, readPieces } from './streams.ts'
+import { copied, gunzip, peek, readPieces } from './streams.ts'
 
 export interface FileSources {
   /** Files, folders, archives; `-` is standard input. */
@@ -137,10 +137,12 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
         detail: 'the gzip stream ends before its end mark',
         file: name,
       })
-    const unpacked = limited(gunzip(copied(stream), truncated), (bytes) => {
-      spent.unpacked += bytes
+    const unpacked = gunzip(copied(stream), truncated, (sizes) => {
+      spent.unpacked += sizes.piece
       if (spent.unpacked > limits.unpackedBytes)
         throw tooLarge(`unpacks to more than ${limits.unpackedBytes} bytes`)
+      if (sizes.unpacked > limits.ratioFrom && sizes.unpacked > limits.ratio * sizes.packed)
+        throw tooLarge(`unpacks to more than ${limits.ratio} times its size: a bomb`)
     })
     const { head, stream: all } = await peek(unpacked, SNIFF_BYTES)
     await readContent(inner, head, all, depth + 1)
@@ -230,16 +232,25 @@ async function feed(stream: Bytes, archive: ReturnType<typeof extract>): Promise
   try {
     for await (const chunk of stream) {
       if (archive.destroyed) return
-      if (!archive.write(chunk))
-        await new Promise<void>((resume) => {
-          archive.once('drain', resume)
-          archive.once('close', resume)
-        })
+      if (!archive.write(chunk)) await room(archive)
     }
     archive.end(undefined)
   } catch (err) {
     archive.destroy(err as Error)
   }
+}
+
+/** Until the tar reader takes more, or is gone. */
+function room(archive: ReturnType<typeof extract>): Promise<void> {
+  return new Promise((resume) => {
+    const go = () => {
+      archive.off('drain', go)
+      archive.off('close', go)
+      resume()
+    }
+    archive.on('drain', go)
+    archive.on('close', go)
+  })
 }
 
 async function drop(stream: Bytes): Promise<void> {

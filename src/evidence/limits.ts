@@ -10,6 +10,9 @@ export interface Limits {
   entries: number
   /** All that is unpacked from archives: bytes. */
   unpackedBytes: number
+  /** From so many unpacked bytes on, what unpacks to more than `ratio` times its size is taken for a bomb; logs reach 100. */
+  ratioFrom: number
+  ratio: number
   /** Archives in archives. */
   depth: number
   /** Log lines kept as evidence. */
@@ -24,6 +27,8 @@ export const LIMITS: Limits = {
   lineBytes: MIB,
   entries: 200_000,
   unpackedBytes: 64 * 1024 * MIB,
+  ratioFrom: 256 * MIB,
+  ratio: 200,
   depth: 2,
   hits: 5000,
 }

@@ -18,17 +18,19 @@ export async function peek(
     seen.push(next.value)
     size += next.value.length
   }
-  async function* all() {
-    try {
-      yield* seen
-      for (let next = await iterator.next(); !next.done; next = await iterator.next())
-        yield next.value
-    } finally {
+  // No generator: one that nobody has started would not pass on that it is to be closed.
+  const all: AsyncIterator<Uint8Array> = {
+    next: async () => {
+      const value = seen.shift()
+      return value === undefined ? iterator.next() : { value, done: false }
+    },
+    return: async (value) => {
       await iterator.return?.()
-    }
+      return { value, done: true }
+    },
   }
   const head = seen.length === 1 ? seen[0]! : Buffer.concat(seen)
-  return { head: head.subarray(0, bytes), stream: all() }
+  return { head: head.subarray(0, bytes), stream: { [Symbol.asyncIterator]: () => all } }
 }
 
 /**
@@ -56,17 +58,20 @@ export async function* copied(stream: AsyncIterable<Uint8Array>): AsyncGenerator
 
 /**
  * Unpacks gzip. A stream that is cut off yields all that came before the cut, then `onTruncated` is called: zlib alone
- * would throw it away.
+ * would throw it away. `guard` hears of every piece, and stops it by throwing.
  */
 export async function* gunzip(
   stream: AsyncIterable<Uint8Array>,
   onTruncated: () => void,
+  guard: (sizes: { piece: number; packed: number; unpacked: number }) => void,
 ): AsyncGenerator<Uint8Array> {
   let size = 0
+  let packed = 0
   let tail: Buffer = Buffer.alloc(0)
   async function* watched() {
     for await (const chunk of stream) {
-      tail = Buffer.concat([tail, chunk]).subarray(-4)
+      packed += chunk.length
+      tail = Buffer.concat([tail, chunk.subarray(-4)]).subarray(-4)
       yield chunk
     }
   }
@@ -77,6 +82,7 @@ export async function* gunzip(
   try {
     for await (const chunk of unzip) {
       size += chunk.length
+      guard({ piece: chunk.length, packed, unpacked: size })
       yield chunk
     }
   } finally {
@@ -85,15 +91,4 @@ export async function* gunzip(
   }
   // RFC 1952: the last four bytes are the unpacked size, modulo 2^32.
   if (tail.length < 4 || tail.readUInt32LE(0) !== size % 2 ** 32) onTruncated()
-}
-
-/** Counts what passes and stops with `tooMuch()` at the limit. */
-export async function* limited(
-  stream: AsyncIterable<Uint8Array>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stream) {
-    count(chunk.length)
-    yield chunk
-  }
 }

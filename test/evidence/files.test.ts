@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -202,6 +202,28 @@ describe('what would do harm', () => {
     const evidence = await gather(['-'], bomb, { unpackedBytes: 1_000_000 })
     expect(names(evidence)).toEqual(['a'])
     expect(evidence.gaps.some(({ why }) => why === 'too-large')).toBe(true)
+  })
+
+  test('what unpacks to hundreds of times its size is a bomb', async () => {
+    const evidence = await gather(['-'], gzipSync(Buffer.alloc(20_000_000, 'x')), {
+      ratioFrom: 1_000_000,
+    })
+    expect(evidence.gaps).toMatchObject([
+      { why: 'too-large', detail: expect.stringContaining('bomb') },
+    ])
+  })
+
+  test('every file is closed, also those that are only looked at', async () => {
+    for (let i = 0; i < 40; i++) {
+      await writeFile(join(folder, `${i}.bin`), Buffer.alloc(300_000))
+      await writeFile(
+        join(folder, `${i}.zip`),
+        Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(300_000, 'x')]),
+      )
+    }
+    const before = (await readdir('/proc/self/fd').catch(() => [])).length
+    await gather([folder])
+    expect((await readdir('/proc/self/fd').catch(() => [])).length).toBeLessThanOrEqual(before + 5)
   })
 
   test('archives in archives in archives are not followed for ever', async () => {
