@@ -37,7 +37,7 @@ export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
   if (first) lines.push('', ...subjectLines(first, out, true))
   for (const subject of rest.slice(0, DETAILED - 1))
     lines.push('', ...subjectLines(subject, out, false))
-  for (const subject of rest.slice(DETAILED - 1)) lines.push(summaryLine(subject, out))
+  lines.push(...summaryLines(rest.slice(DETAILED - 1), out))
   return [...lines, '', ...coverageLines(report, out)]
 }
 
@@ -137,8 +137,23 @@ function symbolOf(status: ReportFinding['status'], { symbols }: Theme): string {
   }[status]
 }
 
-function summaryLine({ ref, stage, verdict }: ReportSubject, { theme }: Out): string {
-  return `${theme.strong(neutral(ref))}  ${neutral(stage)}  ${neutral(verdict.title)}  ${verdict.code}`
+/** A line for each of many subjects with which something is wrong, and a count of the others. */
+function summaryLines(subjects: readonly ReportSubject[], { theme }: Out): string[] {
+  const isWell = ({ findings }: ReportSubject) =>
+    findings.every(({ status }) => status === 'pass' || status === 'info')
+  const well = subjects.filter(isWell).length
+  const wrong = subjects
+    .filter((subject) => !isWell(subject))
+    .map(
+      ({ ref, stage, verdict }) =>
+        `${theme.strong(neutral(ref))}  ${neutral(stage)}  ${neutral(verdict.title)}  ${verdict.code}`,
+    )
+  return [
+    ...(wrong.length > 0 ? ['', ...wrong] : []),
+    ...(well > 0
+      ? ['', theme.quiet(`and ${count(well, 'more subject')} with which nothing is wrong`)]
+      : []),
+  ]
 }
 
 function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): string[] {

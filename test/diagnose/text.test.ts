@@ -106,6 +106,27 @@ describe('a report for a person', () => {
     expect(rest.join('\n')).toContain('\u001b[32m✓\u001b[39m Migration object created?')
   })
 
+  test('of many subjects those with which something is wrong, and how many others', () => {
+    const many = Array.from({ length: 12 }, (_, i) => [
+      {
+        ...migration(i < 8 ? 'Pending' : 'Succeeded'),
+        metadata: {
+          name: `m-${i}`,
+          namespace: 'demo',
+          uid: `m${i}`,
+          creationTimestamp: '2026-01-01T10:00:00Z',
+        },
+        spec: { vmiName: `vm-${i}` },
+      },
+      vmi({}, { phase: i < 8 ? 'Scheduling' : 'Running' }, { name: `vm-${i}`, uid: `v${i}` }),
+    ]).flat()
+    const lines = diagnosisText(reportOn(many), pipe)
+    expect(lines).toContain(
+      'vmim/demo/m-7  Pending  vm-7 does not run yet: its VMI is Scheduling  MIG1015',
+    )
+    expect(lines).toContain('and 4 more subjects with which nothing is wrong')
+  })
+
   test('commands are not broken, so that they can be copied', () => {
     const down = handler('node-b', { conditions: [{ type: 'Ready', status: 'False' }] })
     const report = reportOn(
