@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { badRequest, forbidden, unauthorized } from './status.ts'
+import { badRequest, type StatusError, unauthorized } from './status.ts'
 import type { LabUser, UserInfo } from './users.ts'
 
 export type Authenticator = (request: IncomingMessage) => UserInfo
@@ -14,10 +14,10 @@ export function createAuthenticator(users: LabUser[]): Authenticator {
   // By digest: a lookup by the token itself would tell its bytes by time.
   const byDigest = new Map(users.map((user) => [digest(user.token), publicPart(user)]))
   return (request) => {
-    const header = request.headers.authorization
-    if (header !== undefined) {
-      const token = /^Bearer\s+(\S+)$/i.exec(header)?.[1]
-      const user = token === undefined ? undefined : byDigest.get(digest(token))
+    // Any other scheme is one that this server doesn't know: as if it weren't there.
+    const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (token !== undefined) {
+      const user = byDigest.get(digest(token))
       if (!user) throw unauthorized()
       return user
     }
@@ -47,29 +47,28 @@ function certificateUser(socket: TLSSocket): UserInfo | undefined {
 }
 
 /**
- * The user that the Impersonate-* headers ask for, when `may` allows it to the one who asks; else 403.
+ * The user that the Impersonate-* headers ask for, when `may` allows it to the one who asks; else what `refusal` makes
+ * of the mode of impersonation that Kubernetes tries last.
  * Impersonating nobody returns the user itself.
  */
 export function impersonate(
   request: IncomingMessage,
   user: UserInfo,
   may: (user: UserInfo, resource: string, name: string, group?: string) => boolean,
+  refusal: (user: UserInfo, mode: string) => StatusError,
 ): UserInfo {
   const name = header(request, 'impersonate-user')[0]
+  const uid = header(request, 'impersonate-uid')[0] ?? ''
   const groups = header(request, 'impersonate-group')
   const extra = extras(request)
   if (name === undefined) {
-    if (groups.length > 0 || Object.keys(extra).length > 0)
-      throw badRequest('requested impersonating without impersonating a user')
+    if (uid !== '' || groups.length > 0 || Object.keys(extra).length > 0)
+      throw badRequest(`requested ${goUser(uid, groups, extra)} without impersonating a user name`)
     return user
   }
   const demand = (resource: string, value: string, group = '') => {
     if (may(user, resource, value, group)) return
-    throw forbidden(
-      { group, plural: resource },
-      value,
-      `User "${user.name}" cannot impersonate resource "${resource}" in API group "${group}" at the cluster scope`,
-    )
+    throw refusal(user, impersonationMode(name))
   }
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name)
   demand(account ? 'serviceaccounts' : 'users', account ? account[2]! : name)
@@ -83,6 +82,22 @@ export function impersonate(
     groups: name === 'system:anonymous' ? all : [...new Set([...all, 'system:authenticated'])],
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
+}
+
+function impersonationMode(name: string): string {
+  if (name.startsWith('system:serviceaccount:')) return 'serviceaccount'
+  return name.startsWith('system:node:') ? 'arbitrary-node' : 'user-info'
+}
+
+/** As Go prints a user without a name. */
+function goUser(uid: string, groups: string[], extra: Record<string, string[]>): string {
+  const list = (values: string[]) => `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`
+  const entries = Object.entries(extra).map(
+    ([key, value]) => `${JSON.stringify(key)}:${list(value)}`,
+  )
+  const groupText = groups.length > 0 ? list(groups) : '[]string(nil)'
+  const extraText = `map[string][]string${entries.length > 0 ? `{${entries.join(', ')}}` : '(nil)'}`
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${groupText}, Extra:${extraText}}`
 }
 
 function header(request: IncomingMessage, name: string): string[] {

@@ -17,7 +17,7 @@ export type Attributes = Pick<
 >
 
 interface Binding {
-  metadata: { namespace?: string }
+  metadata: { name: string; namespace?: string }
   subjects?: { kind: string; name: string; namespace?: string }[]
   roleRef: { kind: string; name: string }
 }
@@ -26,8 +26,30 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** RBAC over the roles and bindings in the store; members of system:masters may do everything. */
 export function isAllowed(read: Reader, user: UserInfo, attributes: Attributes): boolean {
-  if (user.groups.includes('system:masters')) return true
-  return rulesFor(read, user, attributes.namespace).some((rule) => permits(rule, attributes))
+  return permission(read, user, attributes) !== undefined
+}
+
+/** What allows it, in Kubernetes' words; empty for the masters, who need nothing, undefined when nothing does. */
+export function permission(
+  read: Reader,
+  user: UserInfo,
+  attributes: Attributes,
+): string | undefined {
+  if (user.groups.includes('system:masters')) return ''
+  const grant = grantsFor(read, user, attributes.namespace).find(({ rules }) =>
+    rules.some((rule) => permits(rule, attributes)),
+  )
+  return grant && `RBAC: allowed by ${describe(grant.binding, user)}`
+}
+
+/** `RoleBinding "a/default" of ClusterRole "view" to User "viewer"` */
+function describe({ metadata, roleRef, subjects }: Binding, user: UserInfo): string {
+  const { name, namespace } = metadata
+  const binding = namespace ? `RoleBinding "${name}/${namespace}"` : `ClusterRoleBinding "${name}"`
+  const subject = subjects?.find((one) => isSubject(one, user))
+  const of =
+    subject?.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace}` : subject?.name
+  return `${binding} of ${roleRef.kind} "${roleRef.name}" to ${subject?.kind} "${of}"`
 }
 
 /** All rules that hold for the user: cluster-wide ones, and those of the namespace if one is given. */
@@ -36,6 +58,14 @@ export function rulesFor(
   user: UserInfo,
   namespace: string | undefined,
 ): PolicyRule[] {
+  return grantsFor(read, user, namespace).flatMap(({ rules }) => rules)
+}
+
+function grantsFor(
+  read: Reader,
+  user: UserInfo,
+  namespace: string | undefined,
+): { binding: Binding; rules: PolicyRule[] }[] {
   const list = (plural: string, at?: string) =>
     read.list({ group: RBAC_GROUP, plural }, at) as unknown as Binding[]
   const bindings = [
@@ -44,12 +74,13 @@ export function rulesFor(
   ]
   return bindings
     .filter((binding) => binding.subjects?.some((subject) => isSubject(subject, user)))
-    .flatMap(({ roleRef, metadata }) => {
+    .map((binding) => {
+      const { roleRef, metadata } = binding
       const role =
         roleRef.kind === 'ClusterRole'
           ? read.get({ group: RBAC_GROUP, plural: 'clusterroles' }, undefined, roleRef.name)
           : read.get({ group: RBAC_GROUP, plural: 'roles' }, metadata.namespace, roleRef.name)
-      return (role?.['rules'] as PolicyRule[] | undefined) ?? []
+      return { binding, rules: (role?.['rules'] as PolicyRule[] | undefined) ?? [] }
     })
 }
 

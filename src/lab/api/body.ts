@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { parse } from 'yaml'
 import type { ApiObject } from './kind.ts'
 import { decodeObject } from './protobuf/decode.ts'
+import { jsonType } from './schema/scalars.ts'
 import { badRequest, StatusError, unsupportedMediaType } from './status.ts'
+
+const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
 
 /** Kubernetes' own limit of a request's body, in bytes. */
 const LIMIT = 3 * 1024 * 1024
@@ -29,25 +32,44 @@ export function mediaTypeOf(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 }
 
-const OBJECT_TYPES = ['application/json', 'application/yaml']
+const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF_TYPE]
 /** Server-side apply; JSON is YAML too. */
 const APPLY = 'application/apply-patch+yaml'
-const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
-/** A body that is an object of some kind: in JSON, YAML, or (kinds that kubectl builds itself) protobuf. */
-export function parseObject(body: Buffer, mediaType: string): ApiObject {
-  const value = parseAs(mediaType, body)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badRequest(
-      'couldn\'t get version/kind; json parse error: json: cannot unmarshal non-object into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+/**
+ * A body that is an object of some kind: in JSON, YAML, or (kinds that kubectl builds itself) protobuf.
+ * @param kind what it should be, for the refusal of what is no object
+ */
+export function parseObject(body: Buffer, mediaType: string, kind = ''): ApiObject {
+  const value = parseAs(mediaType, body, kind) ?? {}
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw unrecognized(
+      kind,
+      body,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     )
   return value as ApiObject
 }
 
-function parseAs(mediaType: string, body: Buffer): unknown {
-  if (mediaType === '' || mediaType === 'application/json') return parseJson(body)
+/** 400 for a body that does not even say what it is. */
+export function unrecognized(kind: string, body: Buffer, why: string): StatusError {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`,
+  )
+}
+
+/** The beginning of a body: as it is, or in hexadecimal where it does not look like JSON. */
+function summary(body: Buffer): string {
+  if (body.length === 0) return '<empty>'
+  const shown = body.subarray(0, 30)
+  const text = shown.toString(body[0] === '{'.charCodeAt(0) ? 'utf8' : 'hex')
+  return body.length > shown.length ? `${text} ...` : text
+}
+
+function parseAs(mediaType: string, body: Buffer, kind: string): unknown {
+  if (mediaType === '' || mediaType === 'application/json') return parseJson(body, kind)
   if (mediaType === 'application/yaml' || mediaType === APPLY) return parseYaml(body)
-  const value = mediaType === PROTOBUF ? parseProtobuf(body) : undefined
+  const value = mediaType === PROTOBUF_TYPE ? parseProtobuf(body) : undefined
   if (value === undefined) throw unsupportedMediaType(OBJECT_TYPES)
   return value
 }
@@ -60,11 +82,12 @@ function parseProtobuf(body: Buffer): unknown {
   }
 }
 
-function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer, kind: string): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (err) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${(err as Error).message}`)
+    const why = (err as Error).message.replace(/^Unexpected end/, 'unexpected end')
+    throw unrecognized(kind, body, `couldn't get version/kind; json parse error: ${why}`)
   }
 }
 

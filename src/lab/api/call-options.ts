@@ -1,5 +1,5 @@
 import type { WriteOptions } from './api.ts'
-import { mediaTypeOf, parseObject, readBody } from './body.ts'
+import { mediaTypeOf, parseObject, readBody, unrecognized } from './body.ts'
 import { type DecodeOptions, decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
@@ -10,24 +10,73 @@ import { badRequest, type FieldError, invalid, type StatusError } from './status
 /** The object in a body, of the kind that the path says. */
 export async function readObject(kind: Kind, call: Call): Promise<ApiObject> {
   const { request, info } = call
-  const object = parseObject(await readBody(request), mediaTypeOf(request))
+  const body = await readBody(request)
+  const object = parseObject(body, mediaTypeOf(request), kind.kind)
   const expected = apiVersionOf({ group: kind.group, version: info.version })
+  if (!kind.builtIn) demandType(kind, object, expected, body)
   if ((object.kind ?? kind.kind) !== kind.kind || (object.apiVersion ?? expected) !== expected)
     throw badRequest(
-      `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+      `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: ${whyNot(kind, object, expected)}`,
     )
   return decodeObject(kind, object, decodeOptions(call))
 }
 
+/** The object that is to be applied: it says what it is and how it is called, and has no fields but its kind's. */
+export async function readApplied(kind: Kind, call: Call): Promise<ApiObject> {
+  const { request, info } = call
+  const body = await readBody(request)
+  const sent = parseObject(body, mediaTypeOf(request), kind.kind)
+  const { group, version } = groupVersion(sent.apiVersion ?? '')
+  if (sent.kind !== kind.kind || group !== kind.group || version !== info.version)
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${sent.kind ?? ''}`)
+  const { name, namespace = '' } = sent.metadata ?? {}
+  if (!name)
+    throw badRequest(
+      `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
+    )
+  if (name !== info.name)
+    throw badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${info.name})`,
+    )
+  const type = `${namespace}/${name}; ${group}/${version}, Kind=${kind.kind}`
+  return decodeObject(kind, sent, { ...decodeOptions(call), applied: type })
+}
+
+function groupVersion(apiVersion: string): { group: string; version: string } {
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  return { group, version }
+}
+
+/** A custom resource must say what it is. */
+function demandType(kind: Kind, object: ApiObject, expected: string, body: Buffer): void {
+  const { apiVersion = '' } = object
+  if (!object.kind)
+    throw unrecognized(kind.kind, body, `Object 'Kind' is missing in '${body.toString('utf8')}'`)
+  if (apiVersion !== expected)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    )
+}
+
+function whyNot({ group, kind }: Kind, object: ApiObject, expected: string): string {
+  const { apiVersion = expected } = object
+  if (apiVersion !== expected)
+    return `no kind ${JSON.stringify(object.kind ?? kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
+  const version = apiVersion.split('/').at(-1)
+  return `converting (${version}.${object.kind}) to (${group.split('.')[0] || 'core'}.${kind}): unknown conversion`
+}
+
 const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
 
-export function decodeOptions({ query, warn }: Call): DecodeOptions {
+export function decodeOptions({ query, warn, info }: Call): DecodeOptions {
   const asked = query.get('fieldValidation') || 'Warn'
   const fieldValidation = FIELD_VALIDATIONS.find((value) => value === asked)
   if (!fieldValidation)
-    throw badRequest(
-      `fieldValidation: Unsupported value: ${JSON.stringify(asked)}: supported values: "Ignore", "Strict", "Warn"`,
-    )
+    throw invalidOptions(OPTIONS[info.verb] ?? 'UpdateOptions', {
+      field: 'fieldValidation',
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(asked)}: supported values: "", "Ignore", "Strict", "Warn"`,
+    })
   return { fieldValidation, warn }
 }
 

@@ -58,11 +58,24 @@ export function create(
   dropEmptyMaps(object)
   validateObject(kind, object, undefined)
   const effects = runValidation(api.admission, { ...request, object })
-  if (store.get(kind, metadata.namespace, metadata.name)) throw alreadyExists(kind, metadata.name)
+  const present = store.get(kind, metadata.namespace, metadata.name)
+  if (present) throw taken(kind, present, sent.metadata.generateName)
   if (options.dryRun) return object
   const stored = store.insert(kind, object)
   for (const effect of effects) effect()
   return stored
+}
+
+/** 409; whoever had a name generated, or gave one beside it, may try again. */
+function taken(kind: Kind, { metadata }: ApiObject, generateName: string | undefined): StatusError {
+  const refusal = alreadyExists(kind, metadata.name)
+  const { status } = refusal
+  if (generateName) {
+    status.message += ', the server was not able to generate a unique name for the object'
+    status.details = { ...status.details, retryAfterSeconds: 1 }
+  } else if (metadata.deletionTimestamp)
+    status.message = `object is being deleted: ${status.message}`
+  return refusal
 }
 
 function placeIn(kind: Kind, object: ApiObject, namespace: string | undefined): void {
@@ -83,6 +96,7 @@ function stampNew(kind: Kind, object: ApiObject, now: number): void {
   metadata.uid = randomUUID()
   metadata.creationTimestamp = timestamp(now)
   delete metadata.resourceVersion
+  Reflect.deleteProperty(metadata, 'selfLink')
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   delete metadata.generation

@@ -8,6 +8,8 @@ export interface DecodeOptions {
   warn(message: string): void
   /** Set for a patch: its text is what a refusal quotes. */
   patch?: string
+  /** Set for server-side apply: what it names the object; unknown fields are always refused. */
+  applied?: string
 }
 
 /**
@@ -25,7 +27,9 @@ export function decodeObject(kind: Kind, sent: ApiObject, options: DecodeOptions
 
   const [fault] = [...meta.goFaults, ...(kind.builtIn ? body.goFaults : [])]
   if (fault !== undefined) throw unreadable(kind, fault, options)
-  const unknown = [...body.unknown, ...meta.unknown].map((path) => `unknown field "${path}"`)
+  const fields = [...meta.unknown, ...body.unknown]
+  if (fields.length > 0 && options.applied !== undefined) throw undeclared(fields, options.applied)
+  const unknown = fields.map((path) => `unknown field "${path}"`)
   if (unknown.length > 0 && options.fieldValidation === 'Strict')
     throw unreadable(kind, `strict decoding error: ${unknown.join(', ')}`, options)
   if (options.fieldValidation === 'Warn') for (const field of unknown) options.warn(field)
@@ -50,6 +54,17 @@ function unreadable({ kind, version }: Kind, fault: string, { patch }: DecodeOpt
   return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${cause.message}`, {
     causes: [cause],
   })
+}
+
+/** Nobody words the refusal of an apply. */
+function undeclared(fields: string[], applied: string): StatusError {
+  const lines = fields.map((field) => `.${field}: field not declared in schema`)
+  const text = lines.length === 1 ? lines[0] : `errors:\n${lines.map((l) => `  ${l}\n`).join('')}`
+  return new StatusError(
+    500,
+    undefined,
+    `failed to create typed patch object (${applied}): ${text}`,
+  )
 }
 
 /** KubeVirt's mutating webhooks look at new objects first, and know one type of number. */

@@ -54,28 +54,37 @@ export async function admit(
 ): Promise<Asked> {
   const { info, query } = parseUrl(request)
   const read = reader(api)
-  const user = impersonate(request, authenticate(request), (who, resource, name, group = '') =>
-    isAllowed(read, who, {
-      isResource: true,
-      verb: 'impersonate',
-      group,
-      resource,
-      subresource: '',
-      name,
-      namespace: undefined,
-      path: '',
-    }),
+  const asked = { ...info, name: info.name ?? selectedName(query) }
+  const user = impersonate(
+    request,
+    authenticate(request),
+    (who, resource, name, group = '') =>
+      isAllowed(read, who, {
+        isResource: true,
+        verb: 'impersonate',
+        group,
+        resource,
+        subresource: '',
+        name,
+        namespace: undefined,
+        path: '',
+      }),
+    (who, mode) => refusal(who, { ...asked, verb: `impersonate-on:${mode}:${info.verb}` }),
   )
-  if (!isAllowed(read, user, info)) {
-    if (!info.isResource)
-      throw forbiddenPath(`User "${user.name}" cannot ${info.verb} path "${info.path}"`)
-    throw forbidden(
-      { group: info.group, plural: info.resource },
-      info.name ?? '',
-      refusalText(user, info),
-    )
-  }
+  if (!isAllowed(read, user, asked)) throw refusal(user, asked)
   return { info, query, user }
+}
+
+function refusal(user: UserInfo, asked: RequestInfo): StatusError {
+  const { isResource, group, resource, name = '', verb, path } = asked
+  return isResource
+    ? forbidden({ group, plural: resource }, name, refusalText(user, asked))
+    : forbiddenPath(`User "${user.name}" cannot ${verb} path "${path}"`)
+}
+
+/** Whoever may list one object may do it by a selector that names it. */
+function selectedName(query: URLSearchParams): string | undefined {
+  return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1]
 }
 
 function parseUrl(request: IncomingMessage): { info: RequestInfo; query: URLSearchParams } {

@@ -28,7 +28,7 @@ export function metadataFaults(kind: Kind, { metadata }: ApiObject): FieldError[
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     )
   for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-    const bad = qualifiedNameFault(key)
+    const bad = qualifiedNameFault(key, 'a valid label key')
     if (bad) wrong('metadata.labels', key, bad)
     if (Buffer.byteLength(value) > 63)
       wrong('metadata.labels', value, 'must be no more than 63 bytes')
@@ -55,14 +55,23 @@ export function metadataFaults(kind: Kind, { metadata }: ApiObject): FieldError[
     const bad = qualifiedNameFault(finalizer)
     if (bad) wrong('metadata.finalizers', finalizer, bad)
   }
+  for (const [index, finalizer] of (metadata.finalizers ?? []).entries())
+    if (kind.builtIn && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer))
+      wrong(
+        `metadata.finalizers[${index}]`,
+        finalizer,
+        'name is neither a standard finalizer name nor is it fully qualified',
+      )
   return errors
 }
 
-function qualifiedNameFault(key: string): string | undefined {
+const STANDARD_FINALIZERS = ['foregroundDeletion', 'kubernetes', 'orphan']
+
+function qualifiedNameFault(key: string, what = 'a qualified name'): string | undefined {
   const parts = key.split('/')
   const name = parts.at(-1)!
   if (parts.length > 2)
-    return "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+    return `${what} must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
   if (parts.length === 2 && parts[0] === '') return 'prefix part must be non-empty'
   if (parts.length === 2 && !SUBDOMAIN.test(parts[0]!))
     return "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"

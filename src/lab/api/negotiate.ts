@@ -25,6 +25,6 @@ export function negotiate(accept: string | undefined): ResponseFormat {
 }
 
 function offered(type: string): ResponseFormat['mediaType'] | undefined {
-  if (type === '*/*' || type === 'application/*') return 'application/json'
+  if (type === '*/*') return 'application/json'
   return OFFERED.includes(type) ? (type as ResponseFormat['mediaType']) : undefined
 }

@@ -1,6 +1,7 @@
 import fastJsonPatch, { type Operation } from 'fast-json-patch'
 import type { ApiObject, Kind } from './kind.ts'
-import { badRequest, unprocessablePatch, unsupportedMediaType } from './status.ts'
+import { jsonType } from './schema/scalars.ts'
+import { badRequest, StatusError, unprocessablePatch, unsupportedMediaType } from './status.ts'
 import { strategicMerge } from './strategic-merge.ts'
 
 type Patch = (current: ApiObject) => ApiObject
@@ -16,17 +17,26 @@ export function parsePatch(kind: Kind, contentType: string, text: string): Patch
     ...(kind.builtIn ? ['application/strategic-merge-patch+json'] : []),
     'application/apply-patch+yaml',
   ]
+  if (!PATCH_TYPES.includes(contentType))
+    throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   if (!accepted.includes(contentType)) throw unsupportedMediaType(accepted)
   const patch = parseJson(text)
   if (contentType === 'application/json-patch+json') return jsonPatch(patch)
+  const isMerge = contentType === 'application/merge-patch+json'
   if (!isObject(patch))
     throw badRequest(
-      `json: cannot unmarshal ${typeof patch} into Go value of type map[string]interface {}`,
+      `${isMerge ? 'error decoding patch: ' : ''}json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
     )
-  if (contentType === 'application/merge-patch+json')
-    return (current) => mergePatch(current, patch) as ApiObject
+  if (isMerge) return (current) => mergePatch(current, patch) as ApiObject
   return (current) => strategicMerge(kind, structuredClone(current), patch)
 }
+
+const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+]
 
 function parseJson(text: string): unknown {
   try {
@@ -55,15 +65,25 @@ function jsonPatch(patch: unknown): Patch {
 /** Kubernetes' own limit for one JSON patch. */
 const MAX_OPERATIONS = 10_000
 
-/** RFC 7386: null deletes, objects merge, everything else replaces. Never changes its arguments. */
+/**
+ * RFC 7386: null deletes, objects merge, everything else replaces; of what is new, nulls are dropped even in the objects of
+ * lists, as Kubernetes' library does. Never changes its arguments.
+ */
 function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
+  if (!isObject(patch)) return Array.isArray(patch) && !isObject(target) ? pruned(patch) : patch
   const result: Record<string, unknown> = isObject(target) ? { ...target } : {}
   for (const [field, value] of Object.entries(patch)) {
     if (value === null) delete result[field]
     else result[field] = mergePatch(result[field], value)
   }
   return result
+}
+
+function pruned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pruned)
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([name, field]) => [name, pruned(field)]))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

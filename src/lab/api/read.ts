@@ -1,5 +1,7 @@
 import type { Api } from './api.ts'
+import { integerParameter } from './call-options.ts'
 import { type ApiObject, type Kind, keyOf } from './kind.ts'
+import { tooLargeVersion } from './list-options.ts'
 import { selectorOf } from './selectors.ts'
 import type { ListMeta } from './serialise.ts'
 import { badRequest, expired, notFound } from './status.ts'
@@ -24,7 +26,9 @@ export function list(
 ): { items: ApiObject[]; metadata: ListMeta } {
   const { store } = api
   const selector = selectorOf(kind, query)
-  const limit = limitOf(query)
+  const limit = integerParameter(query, 'limit')
+  const asked = Number(query.get('resourceVersion'))
+  if (asked > store.revision) throw tooLargeVersion(asked, store.revision)
   const token = query.get('continue')
   const from = token ? decodeContinue(token) : undefined
   const revision = from?.revision ?? store.revision
@@ -38,7 +42,8 @@ export function list(
   const reached = from && !all.some((object) => key(object) > from.after) ? [] : rest
   const matching = selector ? reached.filter(selector) : reached
   const metadata: ListMeta = { resourceVersion: String(revision) }
-  if (limit === undefined || matching.length <= limit) return { items: matching, metadata }
+  if (limit === undefined || limit <= 0 || matching.length <= limit)
+    return { items: matching, metadata }
   const items = matching.slice(0, limit)
   metadata.continue = encodeContinue(revision, key(items.at(-1)!))
   // With a selector the server can't know what remains.
@@ -48,14 +53,6 @@ export function list(
 
 function key({ metadata }: ApiObject): string {
   return keyOf(metadata.namespace, metadata.name)
-}
-
-function limitOf(query: URLSearchParams): number | undefined {
-  const text = query.get('limit')
-  if (!text) return undefined
-  if (!/^-?\d+$/.test(text))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-  return Number(text) > 0 ? Number(text) : undefined
 }
 
 /**

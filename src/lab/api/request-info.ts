@@ -69,9 +69,13 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
 
   info.verb = VERBS[method] ?? method.toLowerCase()
   if (info.name === undefined) {
-    const watch = query.get('watch')
-    if (info.verb === 'get') info.verb = watch === 'true' || watch === '1' ? 'watch' : 'list'
+    if (info.verb === 'get') info.verb = isSet(query.get('watch')) ? 'watch' : 'list'
     if (info.verb === 'delete') info.verb = 'deletecollection'
   }
   return info
+}
+
+/** A flag in a query is set by whatever doesn't deny it. */
+function isSet(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0'
 }

@@ -6,6 +6,7 @@ import {
   decodeOptions,
   deleteOptions,
   invalidOptions,
+  readApplied,
   readObject,
   writeOptions,
 } from './call-options.ts'
@@ -13,6 +14,7 @@ import { create } from './create.ts'
 import { decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import type { ApiObject, Kind } from './kind.ts'
+import { demandListOptions } from './list-options.ts'
 import { parsePatch } from './patch.ts'
 import { get, list } from './read.ts'
 import { remove } from './remove.ts'
@@ -73,12 +75,14 @@ function getRoute(api: Api, kind: Kind, call: Call): void {
 }
 
 function listRoute(api: Api, kind: Kind, call: Call): void {
+  demandListOptions(call.query, false)
   const view = callView(api, kind, call)
   const { items, metadata } = list(api, kind, namespaceOf(kind, call), call.query)
   reply(call.response, 200, renderList(kind, items, metadata, view), view)
 }
 
 function watchRoute(api: Api, kind: Kind, call: Call): void {
+  demandListOptions(call.query, true)
   const at = { namespace: namespaceOf(kind, call), name: call.info.name }
   watch(api, kind, at, callView(api, kind, call), call.query, call.response)
 }
@@ -113,9 +117,9 @@ const APPLY = 'application/apply-patch+yaml'
 
 async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const view = callView(api, kind, call)
-  const applied = await readObject(kind, call)
-  const { subresource, name } = call.info
   const manager = demandManager(call)
+  const applied = await readApplied(kind, call)
+  const { subresource } = call.info
   const force = call.query.get('force') === 'true'
   const options = { ...writeOptions(call), ownershipSettled: true }
   const apply = (live: ApiObject | undefined) =>
@@ -125,7 +129,7 @@ async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
     return answer(kind, call, view, 200, update(api, kind, at, apply, options))
   if (subresource !== '') throw notFound(kind, at.name)
   demandCreate(api, call)
-  applied.metadata.name ??= name!
+  delete applied.metadata.resourceVersion
   answer(kind, call, view, 201, create(api, kind, at.namespace, apply(undefined), options))
 }
 

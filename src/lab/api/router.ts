@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Api } from './api.ts'
 import type { VirtualResource } from './discovery/entries.ts'
 import { discoveryRoute } from './discovery/route.ts'
@@ -6,6 +7,7 @@ import type { Kind } from './kind.ts'
 import { createOpenApi } from './openapi/documents.ts'
 import { emptyOpenApiV2, OPENAPI_V2_TYPE } from './openapi/v2.ts'
 import { reply } from './reply.ts'
+import type { RequestInfo } from './request-info.ts'
 import { resourceRoute } from './resource-routes.ts'
 import { noSuchResource } from './status.ts'
 
@@ -47,7 +49,10 @@ export function createRouter(
           r.subresource === info.subresource,
       )
       if (route) return route.handle(api, call, kind)
-      if (!kind) throw noSuchResource()
+      if (!kind) {
+        if (isBuiltIn(api, info)) throw noSuchResource()
+        return pageNotFound(response)
+      }
       return resourceRoute(api, kind, call)
     }
     if (info.path === '/version' || info.path === '/version/')
@@ -57,8 +62,10 @@ export function createRouter(
       response.end('ok')
       return
     }
-    if (/^\/apis?(\/|$)/.test(info.path))
-      return discoveryRoute(api.kinds.all, virtualResources, call)
+    if (/^\/apis?(\/|$)/.test(info.path)) {
+      const found = discoveryRoute(api.kinds.all, virtualResources, call)
+      return found ? undefined : pageNotFound(response)
+    }
     if (info.path === '/openapi/v2') {
       response.writeHead(200, { 'content-type': OPENAPI_V2_TYPE })
       response.end(emptyOpenApiV2())
@@ -66,7 +73,18 @@ export function createRouter(
     }
     if (info.path === '/openapi/v3') return reply(response, 200, JSON.stringify(openApi.index()))
     const document = openApi.document(info.path.replace(/^\/openapi\/v3\//, ''))
-    if (document === undefined) throw noSuchResource()
+    if (document === undefined) return pageNotFound(response)
     reply(response, 200, document)
   }
+}
+
+/** In a group of Kubernetes' own, what is missing is missed by the group's API. */
+function isBuiltIn({ kinds }: Api, { group, version }: RequestInfo): boolean {
+  return kinds.all.some((kind) => kind.builtIn && kind.group === group && kind.version === version)
+}
+
+/** What is no API's is answered by none. */
+function pageNotFound(response: ServerResponse): void {
+  response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+  response.end('404 page not found\n')
 }

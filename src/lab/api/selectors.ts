@@ -67,13 +67,16 @@ function splitOutsideParentheses(text: string): string[] {
 /** `a=b,c!=d` over metadata.name, metadata.namespace and what the kind's row adds. */
 function fieldSelector(kind: Kind, text: string | null): Predicate | undefined {
   if (!text) return undefined
-  const tests = text.split(',').map((part) => {
-    const found = /^([^=!]+)(==|=|!=)(.*)$/.exec(part)
-    if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`)
-    const [, field, operator, value] = found as unknown as [string, string, string, string]
-    const read = fieldReader(kind, field)
-    return (object: ApiObject) => (read(object) === value) === (operator !== '!=')
-  })
+  const tests = text
+    .split(',')
+    .filter(Boolean)
+    .map((part) => {
+      const found = /^([^=!]+)(==|=|!=)(.*)$/.exec(part)
+      if (!found) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`)
+      const [, field, operator, value] = found as unknown as [string, string, string, string]
+      const read = fieldReader(kind, field)
+      return (object: ApiObject) => (read(object) === value) === (operator !== '!=')
+    })
   return (object) => tests.every((test) => test(object))
 }
 

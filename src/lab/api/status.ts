@@ -152,7 +152,12 @@ export function invalid(
     422,
     'Invalid',
     `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${text}`,
-    { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind, causes: errors },
+    {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      ...(kind === '' ? {} : { kind }),
+      causes: errors,
+    },
   )
 }
 
@@ -207,7 +212,6 @@ export function notAcceptable(accepted: string[]): StatusError {
     406,
     'NotAcceptable',
     `only the following media types are accepted: ${accepted.join(', ')}`,
-    {},
   )
 }
 
@@ -216,6 +220,5 @@ export function unsupportedMediaType(accepted: string[]): StatusError {
     415,
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
-    {},
   )
 }

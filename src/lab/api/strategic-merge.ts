@@ -9,15 +9,28 @@ type Json = Record<string, unknown>
  * `$patch: delete|replace`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…` and `$retainKeys` direct it.
  * Changes and returns `target`.
  */
-export function strategicMerge(kind: Kind, target: ApiObject, patch: Json): ApiObject {
-  return mergeObject(target, patch, structType(kind.type)) as ApiObject
+export function strategicMerge(
+  kind: Kind,
+  target: ApiObject,
+  patch: Json,
+  arrange: Arrange = patchFirst,
+): ApiObject {
+  return mergeObject(target, patch, structType(kind.type), arrange) as ApiObject
 }
+
+/** The order of a merged list: of what it was before and what the patch names, in the patch's order. */
+type Arrange = (list: unknown[], order: unknown[], before: unknown[], key: string) => unknown[]
 
 function structType(name: string | undefined): FieldType | undefined {
   return name === undefined ? undefined : { shape: 'struct', name }
 }
 
-function mergeObject(target: Json, patch: Json, type: FieldType | undefined): Json {
+function mergeObject(
+  target: Json,
+  patch: Json,
+  type: FieldType | undefined,
+  arrange: Arrange,
+): Json {
   const { $patch: directive, $retainKeys: retained, ...fields } = patch
   if (directive === 'replace') return fields
   if (directive === 'delete') return {}
@@ -28,14 +41,15 @@ function mergeObject(target: Json, patch: Json, type: FieldType | undefined): Js
   const orders: { of: string; order: unknown; before: unknown }[] = []
   for (const [field, value] of Object.entries(fields)) {
     const [instruction, of = ''] = field.split(/\/(.*)/)
-    if (instruction === '$setElementOrder') orders.push({ of, order: value, before: structuredClone(target[of]) })
+    if (instruction === '$setElementOrder')
+      orders.push({ of, order: value, before: structuredClone(target[of]) })
     else if (instruction === '$deleteFromPrimitiveList') target[of] = without(target[of], value)
-    else mergeField(target, field, value, fieldType(type, field))
+    else mergeField(target, field, value, fieldType(type, field), arrange)
   }
   for (const { of, order, before } of orders) {
     const [list, key] = [target[of], mergeKey(fieldType(type, of))]
     if (Array.isArray(list) && Array.isArray(order) && key !== undefined)
-      target[of] = arranged(list, order, Array.isArray(before) ? before : [], key)
+      target[of] = arrange(list, order, Array.isArray(before) ? before : [], key)
   }
   return target
 }
@@ -49,22 +63,28 @@ function mergeField(
   field: string,
   value: unknown,
   type: FieldType | undefined,
+  arrange: Arrange,
 ): void {
   const current = target[field]
   if (value === null) delete target[field]
   else if (Array.isArray(value))
-    target[field] = mergeList(Array.isArray(current) ? current : [], value, type)
+    target[field] = mergeList(Array.isArray(current) ? current : [], value, type, arrange)
   else if (typeof value === 'object')
-    target[field] = mergeObject(isJson(current) ? current : {}, value as Json, type)
+    target[field] = mergeObject(isJson(current) ? current : {}, value as Json, type, arrange)
   else target[field] = value
 }
 
-function mergeList(list: unknown[], patch: unknown[], type: FieldType | undefined): unknown[] {
+function mergeList(
+  list: unknown[],
+  patch: unknown[],
+  type: FieldType | undefined,
+  arrange: Arrange,
+): unknown[] {
   const isReplace = (item: unknown) => isJson(item) && item['$patch'] === 'replace'
   if (patch.some(isReplace)) return patch.filter((item) => !isReplace(item))
   const key = mergeKey(type)
   if (key === undefined) return patch
-  if (key === '+') return arranged([...new Set([...list, ...patch])], patch, list, key)
+  if (key === '+') return arrange([...new Set([...list, ...patch])], patch, list, key)
   const before = [...list]
   const itemType = type?.shape === 'list' ? type.of : undefined
   for (const item of patch) {
@@ -78,10 +98,10 @@ function mergeList(list: unknown[], patch: unknown[], type: FieldType | undefine
     const index = list.findIndex((other) => isJson(other) && other[key] === item[key])
     if (item['$patch'] === 'delete') {
       if (index >= 0) list.splice(index, 1)
-    } else if (index >= 0) list[index] = mergeObject(list[index] as Json, item, itemType)
-    else list.push(mergeObject({}, item, itemType))
+    } else if (index >= 0) list[index] = mergeObject(list[index] as Json, item, itemType, arrange)
+    else list.push(mergeObject({}, item, itemType, arrange))
   }
-  return arranged(list, patch, before, key)
+  return arrange(list, patch, before, key)
 }
 
 /** As Go prints one: `map[status:True]` */
@@ -94,12 +114,7 @@ function goMap(item: Json): string {
  * Items that a patch names (in its items, or in an order of its own) come in its order. Each of the others stands before
  * the first of those that it stood before already, where that can be without changing their own order.
  */
-function arranged(
-  list: unknown[],
-  order: unknown[],
-  before: unknown[],
-  key: string,
-): unknown[] {
+function patchFirst(list: unknown[], order: unknown[], before: unknown[], key: string): unknown[] {
   const idOf = (item: unknown) => (key !== '+' && isJson(item) ? item[key] : item)
   const rank = new Map(order.map((item, index) => [idOf(item), index]))
   const place = new Map(before.map((item, index) => [idOf(item), index]))
@@ -113,6 +128,31 @@ function arranged(
     result.push(item)
   }
   return [...result, ...others]
+}
+
+/**
+ * Server-side apply's order: what was there and what is applied, interleaved at what both have; what was there is first
+ * where nothing tells.
+ */
+export function interleaved(
+  list: unknown[],
+  order: unknown[],
+  before: unknown[],
+  key: string,
+): unknown[] {
+  const idOf = (item: unknown) => (key !== '+' && isJson(item) ? item[key] : item)
+  const merged = new Map(list.map((item) => [idOf(item), item]))
+  const [was, applied] = [before.map(idOf), order.map(idOf)]
+  const ids = new Set<unknown>()
+  while (was.length + applied.length > 0) {
+    if (was.length > 0 && !order.some((item) => idOf(item) === was[0])) ids.add(was.shift())
+    else if (applied.length > 0) {
+      const id = applied.shift()
+      ids.add(id)
+      if (was[0] === id) was.shift()
+    } else ids.add(was.shift())
+  }
+  return [...ids].filter((id) => merged.has(id)).map((id) => merged.get(id))
 }
 
 function without(list: unknown, values: unknown): unknown {

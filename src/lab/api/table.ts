@@ -37,13 +37,13 @@ export function tableText(
 ): string {
   const rows = objects.map((object) => ({
     cells: cells(kind, object, now),
-    ...(includeObject === 'None' ? {} : { object: rowObject(object, includeObject) }),
+    object: includeObject === 'None' ? null : rowObject(object, includeObject),
   }))
   return JSON.stringify({
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata,
-    columnDefinitions: withoutColumns ? [] : columnDefinitions(kind),
+    columnDefinitions: withoutColumns ? null : columnDefinitions(kind),
     rows,
   })
 }

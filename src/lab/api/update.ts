@@ -4,7 +4,7 @@ import { type Api, admissionRequest, type WriteOptions } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { dropEmptyMaps } from './metadata.ts'
-import { badRequest, conflict, invalid, modified, notFound } from './status.ts'
+import { badRequest, conflict, invalid, modified, notFound, StatusError } from './status.ts'
 import { demandSpec, validateObject } from './validate.ts'
 
 export interface UpdateTarget {
@@ -46,9 +46,9 @@ export function update(
   }
   const next = runMutation(api.admission, { ...request, object: sent })
   dropEmptyMaps(next)
-  validateObject(kind, next, current)
+  validateObject(kind, next, subresource === 'binding' ? undefined : current)
   forbidNewFinalizers(kind, next, current)
-  countGeneration(kind, next, current)
+  if (subresource !== 'binding') countGeneration(kind, next, current)
   const effects = runValidation(api.admission, { ...request, object: next })
 
   if (isDeepStrictEqual(next, current)) return current
@@ -67,7 +67,11 @@ function demandSameIdentity(
 ): void {
   const { metadata } = next
   const { name, uid, resourceVersion } = current.metadata
-  if (metadata.name !== undefined && metadata.name !== name)
+  if (!metadata.name)
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    )
+  if (metadata.name !== name)
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     )
@@ -79,18 +83,31 @@ function demandSameIdentity(
     throw conflict(
       kind,
       name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${storageKey(kind, namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
     )
   const asked = metadata.resourceVersion
   if (!asked && !kind.unconditionalUpdate)
-    throw invalid(kind, name, [
+    // The one refusal that calls a kind by its plural.
+    throw invalid({ group: kind.group, kind: kind.plural }, name, [
       {
         field: 'metadata.resourceVersion',
         reason: 'FieldValueInvalid',
         message: 'Invalid value: 0: must be specified for an update',
       },
     ])
+  if (asked && !/^\d+$/.test(asked))
+    throw new StatusError(
+      500,
+      undefined,
+      `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`,
+    )
   if (asked && asked !== resourceVersion) throw modified(kind, name)
+}
+
+/** Where Kubernetes keeps an object in etcd. */
+function storageKey(kind: Kind, namespace: string | undefined, name: string): string {
+  const folder = kind.builtIn ? kind.plural : `${kind.group}/${kind.plural}`
+  return ['/registry', folder, ...(namespace === undefined ? [] : [namespace]), name].join('/')
 }
 
 /** What no client may change. */

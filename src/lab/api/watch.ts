@@ -113,9 +113,11 @@ function encoder(api: Api, kind: Kind, view: View): Encoder {
     event(event, selector) {
       const type = seenAs(event, selector)
       if (!type) return undefined
-      return type === event.type && asStored
-        ? eventText(event)
-        : eventLine(type, render(event.object))
+      if (type === event.type)
+        return asStored ? eventText(event) : eventLine(type, render(event.object))
+      // To whom it is gone it is shown as it was while it was there.
+      const last = type === 'DELETED' && event.previous
+      return eventLine(type, render(last ? withRevision(last, event.revision) : event.object))
     },
     added: (object) => eventLine('ADDED', render(object)),
     bookmark: (revision, initial) =>
@@ -133,6 +135,10 @@ function encoder(api: Api, kind: Kind, view: View): Encoder {
         }),
       ),
   }
+}
+
+function withRevision(object: ApiObject, revision: number): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
 }
 
 /** An object that comes to match a selector is ADDED to who watches by it, one that ceases to match is DELETED. */

@@ -5,7 +5,12 @@ import { structuralSchema } from '../api/openapi/schemas.ts'
 
 /** CustomResourceDefinitions of all kinds that Kubernetes doesn't have itself, made of the embedded server's rows. */
 export function definitions(): KubeObject[] {
-  return ALL_KINDS.filter(({ builtIn }) => !builtIn).map(definitionOf)
+  return customKinds().map(definitionOf)
+}
+
+/** What Kubernetes doesn't have itself. */
+export function customKinds(): Kind[] {
+  return ALL_KINDS.filter(({ builtIn }) => !builtIn)
 }
 
 function definitionOf(kind: Kind): KubeObject {

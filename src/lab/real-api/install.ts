@@ -5,7 +5,7 @@ import { create, list, patch } from '../../cluster/objects.ts'
 import { NAMESPACES, type Resource } from '../../kubevirt/resources.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
 import { ROLE_OBJECTS } from '../api/roles/index.ts'
-import { definitions } from './definitions.ts'
+import { customKinds, definitions } from './definitions.ts'
 
 interface Definition extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] }
@@ -73,9 +73,13 @@ async function untilThere(creation: Promise<unknown>): Promise<void> {
 async function served(admin: Cluster, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { items } = await list<Definition>(admin, DEFINITIONS, { signal })
-    if (items.every(isEstablished)) return
+    if (items.every(isEstablished)) break
     await clock.sleep(50, signal)
   }
+  // The first to ask for a kind is told to come back when its cache is filled.
+  await Promise.all(
+    customKinds().map((kind) => list(admin, kind, { namespace: 'default', limit: 1, signal })),
+  )
 }
 
 function isEstablished({ status }: Definition): boolean {

@@ -26,7 +26,7 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
       code: 415,
       reason: 'UnsupportedMediaType',
       message:
-        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     },
   ],
   [
@@ -200,7 +200,10 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     'a validation of some other kind',
     `${CORE}/configmaps?fieldValidation=Hard`,
     { body: configMap('a') },
-    { code: 400, message: expect.stringContaining('supported values: "Ignore", "Strict", "Warn"') },
+    {
+      code: 422,
+      message: expect.stringContaining('supported values: "", "Ignore", "Strict", "Warn"'),
+    },
   ],
   [
     'a body of more than 3 MiB',
@@ -234,11 +237,11 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     'a watch from a revision that is no number',
     `${CORE}/configmaps?watch=1&resourceVersion=x`,
     {},
-    { code: 400, reason: 'BadRequest' },
+    { code: 500, message: expect.stringContaining('parsing "x": invalid syntax') },
   ],
   [
-    'a path that is not there',
-    '/apis/nothing.example/v1/things',
+    'a kind that is not there',
+    `${CORE}/things`,
     {},
     { code: 404, message: 'the server could not find the requested resource' },
   ],

@@ -70,7 +70,7 @@ test('a custom resource can only be updated with a resourceVersion, a pod withou
   const refused = await send(path, { method: 'PUT', body: vmi('vm-1') })
   expect(refused.status).toBe(422)
   expect(refused.body.message).toBe(
-    'VirtualMachineInstance.kubevirt.io "vm-1" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    'virtualmachineinstances.kubevirt.io "vm-1" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
   )
   await send(`${CORE}/pods`, { body: pod('p') })
   const labelled = pod('p', {}, { labels: { a: 'b' } })

@@ -38,19 +38,23 @@ test('directives replace, delete from a set and give the order', async () => {
   expect(ordered.body.spec.ports.map((p: { port: number }) => p.port)).toEqual([82, 80, 81])
 })
 
-test('a merge patch drops what is null and leaves nulls inside of lists', async () => {
+test('a merge patch drops what is null, a JSON patch keeps it where there may be null', async () => {
   const { send } = await startTestApi()
   const path = '/apis/kubevirt.io/v1/namespaces/kubevirt/kubevirts'
-  await send(path, { body: { metadata: { name: 'kubevirt', labels: { a: 'b' } }, spec: {} } })
-  const merge = { method: 'PATCH', contentType: 'application/merge-patch+json' }
+  const type = { apiVersion: 'kubevirt.io/v1', kind: 'KubeVirt' }
+  await send(path, { body: { ...type, metadata: { name: 'kubevirt' }, spec: {} } })
+  const patch = (kind: string, body: unknown) => {
+    const contentType = `application/${kind}-patch+json`
+    return send(`${path}/kubevirt/status`, { method: 'PATCH', contentType, body })
+  }
   const conditions = [{ type: 'Available', status: 'True', lastProbeTime: null }]
-  await send(`${path}/kubevirt/status`, { ...merge, body: { status: { conditions, phase: 'x' } } })
-  const { body } = await send(`${path}/kubevirt/status`, {
-    ...merge,
-    body: { status: { phase: null } },
-  })
-  expect(body.status).toEqual({ conditions })
-  const test = [{ op: 'test', path: '/status/conditions', value: conditions }]
-  const json = { method: 'PATCH', contentType: 'application/json-patch+json', body: test }
-  expect((await send(`${path}/kubevirt/status`, json)).status).toBe(200)
+  const merged = await patch('merge', { status: { conditions, phase: 'x' } })
+  expect(merged.body.status.conditions).toEqual([{ type: 'Available', status: 'True' }])
+  const without = await patch('merge', { status: { phase: null } })
+  expect(without.body.status).not.toHaveProperty('phase')
+  const replaced = await patch('json', [
+    { op: 'test', path: '/status/conditions/0/status', value: 'True' },
+    { op: 'replace', path: '/status/conditions', value: conditions },
+  ])
+  expect(replaced.body.status).toEqual({ conditions })
 })

@@ -105,7 +105,7 @@ test('a row carries the metadata of its object, all of it or nothing, as asked',
   await send(`${CORE}/configmaps`, { body: configMap('a', { data: { x: '1' } }) })
   const objectOf = async (include: string) =>
     (await send(`${CORE}/configmaps?includeObject=${include}`, TABLE)).body.rows[0].object
-  expect(await objectOf('None')).toBeUndefined()
+  expect(await objectOf('None')).toBeNull()
   expect(await objectOf('Object')).toMatchObject({ kind: 'ConfigMap', data: { x: '1' } })
   const partial = await objectOf('Metadata')
   expect(Object.keys(partial)).toEqual(['kind', 'apiVersion', 'metadata'])

@@ -1,7 +1,7 @@
 import { type Api, timestamp } from '../api.ts'
 import { type ApiObject, apiVersionOf, type Kind } from '../kind.ts'
 import { badRequest } from '../status.ts'
-import { strategicMerge } from '../strategic-merge.ts'
+import { interleaved, strategicMerge } from '../strategic-merge.ts'
 import { conflictError, findConflicts } from './conflicts.ts'
 import { difference, type FieldSet, union } from './field-set.ts'
 import { compare, type Leaves, leavesOf, pathsOf } from './leaves.ts'
@@ -45,7 +45,7 @@ export function applyTo(
   const previous = managers.find((other) => isSameManager(me, other))
 
   const liveLeaves = leavesOf(kind.type, base)
-  const merged = strategicMerge(kind, structuredClone(base), structuredClone(applied))
+  const merged = strategicMerge(kind, structuredClone(base), structuredClone(applied), interleaved)
   const changed = compare(liveLeaves, leavesOf(kind.type, merged)).changed
   const conflicts = findConflicts(others, changed)
   const mayForce =

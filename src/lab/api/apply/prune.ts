@@ -34,10 +34,10 @@ function removeAt(container: Container, [element, ...rest]: string[]): void {
   else delete container[index]
 }
 
-/** An item that others still have fields in stays. */
+/** An item that others still have fields in stays; a null that is always written (a condition's time) is nobody's. */
 function hasMore(item: object, element: string): boolean {
   const key = JSON.parse(element.slice(2)) as object
-  return Object.keys(item).some((field) => !(field in key))
+  return Object.entries(item).some(([field, value]) => !(field in key) && value !== null)
 }
 
 function positionOf(container: Container, element: string): string | number | undefined {

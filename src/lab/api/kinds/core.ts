@@ -1,5 +1,6 @@
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
+import type { FieldError } from '../status.ts'
 import { EVENT } from './event.ts'
 import { pick, text } from './fields.ts'
 import { NODE } from './node.ts'
@@ -23,6 +24,8 @@ const NAMESPACE = defineKind({
   fields: { 'status.phase': (o) => text(o, 'status.phase') },
   subresources: [{ name: 'finalize', verbs: ['update'] }],
   columns: [{ name: 'Status', cell: 'status.phase' }, AGE],
+  validate: ({ metadata: { name } }) =>
+    name.includes('.') ? [invalidValue('metadata.name', name, 'must not contain dots')] : [],
   prepare(object) {
     object.metadata.labels = {
       ...object.metadata.labels,
@@ -45,7 +48,8 @@ const CONFIG_MAP = defineKind({
   plural: 'configmaps',
   kind: 'ConfigMap',
   shortNames: ['cm'],
-  columns: [{ name: 'Data', type: 'integer', cell: (o) => count(o, 'data', 'binaryData') }, AGE],
+  columns: [{ name: 'Data', cell: (o) => count(o, 'data', 'binaryData') }, AGE],
+  validate: keyFaults,
 })
 
 const SECRET = defineKind({
@@ -159,4 +163,23 @@ function pairs(map: unknown): string {
   return Object.entries((map as Record<string, string>) ?? {})
     .map(([key, value]) => `${key}=${value}`)
     .join(',')
+}
+
+function keyFaults(object: ApiObject): FieldError[] {
+  return ['data', 'binaryData'].flatMap((field) =>
+    Object.keys((pick(object, field) as object | undefined) ?? {})
+      .filter((key) => !/^[-._a-zA-Z0-9]+$/.test(key))
+      .map((key) =>
+        invalidValue(
+          `${field}[${key}]`,
+          key,
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+        ),
+      ),
+  )
+}
+
+function invalidValue(field: string, value: string, why: string): FieldError {
+  const message = `Invalid value: ${JSON.stringify(value)}: ${why}`
+  return { field, reason: 'FieldValueInvalid', message }
 }

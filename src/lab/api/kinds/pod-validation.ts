@@ -43,12 +43,11 @@ function nameFaults(field: string, name: string | undefined, seen: Set<string>):
   return [{ field, reason: 'FieldValueInvalid', message: `Invalid value: ${quoted}: ${why}` }]
 }
 
-/** What of a pod's spec stays as it was created; the node is given by its binding alone, which is looked at there. */
+/** What of a pod's spec stays as it was created. */
 function unchangeable(object: ApiObject): object {
   const { spec } = object as unknown as Pod
   const {
     activeDeadlineSeconds: _deadline,
-    nodeName: _node,
     terminationGracePeriodSeconds: _grace,
     tolerations: _tolerations,
     containers,

@@ -89,8 +89,17 @@ function podDefaults(object: ApiObject): void {
     if (limits) container.resources.requests = { ...limits, ...requests }
     container['terminationMessagePath'] ??= '/dev/termination-log'
     container['terminationMessagePolicy'] ??= 'File'
-    container['imagePullPolicy'] ??= 'IfNotPresent'
+    container['imagePullPolicy'] ??= isLatest(container.image) ? 'Always' : 'IfNotPresent'
   }
+  for (const condition of pod.status?.conditions ?? []) {
+    condition['lastProbeTime'] ??= null
+    condition['lastTransitionTime'] ??= null
+  }
+}
+
+/** What has no tag is the latest, and may have changed. */
+function isLatest(image = ''): boolean {
+  return !image.includes('@') && (/:latest$/.test(image) || !/:[^/]+$/.test(image))
 }
 
 /** Guaranteed, Burstable or BestEffort, by the requests and limits of cpu and memory of all containers. */

@@ -20,7 +20,14 @@ function rbac(plural: string, kind: string, namespaced: boolean, columns: Column
     kind,
     namespaced,
     columns,
+    defaults: subjectDefaults,
   })
+}
+
+/** Users and groups are subjects of RBAC's own group. */
+function subjectDefaults(object: ApiObject): void {
+  for (const subject of (pick(object, 'subjects') as { kind: string; apiGroup?: string }[]) ?? [])
+    if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= 'rbac.authorization.k8s.io'
 }
 
 /** Roles are ordinary objects; src/lab/api/authorization.ts decides by them. */

@@ -10,6 +10,9 @@ export const RESOURCE_QUOTA = defineKind({
   shortNames: ['quota'],
   hasStatus: true,
   returnsDeleted: true,
+  prepare(object) {
+    object['status'] = {}
+  },
   columns: [
     { name: 'Request', cell: (o) => usage(o, (name) => !name.startsWith('limits')) },
     { name: 'Limit', cell: (o) => usage(o, (name) => name.startsWith('limits')) },

@@ -1,12 +1,12 @@
-import { type Api, reader } from '../api.ts'
-import { isAllowed, rulesFor } from '../authorization.ts'
+import { type Api, reader, timestamp } from '../api.ts'
+import { permission, rulesFor } from '../authorization.ts'
 import { mediaTypeOf, parseObject, readBody } from '../body.ts'
 import type { VirtualResource } from '../discovery/entries.ts'
 import type { Call } from '../handler.ts'
 import type { ApiObject } from '../kind.ts'
 import { reply } from '../reply.ts'
 import type { SpecialRoute } from '../router.ts'
-import { methodNotAllowed } from '../status.ts'
+import { badRequest, invalid, methodNotAllowed } from '../status.ts'
 
 const AUTHORIZATION = 'authorization.k8s.io'
 const AUTHENTICATION = 'authentication.k8s.io'
@@ -17,8 +17,9 @@ export const accessReviewRoute = review(
   'selfsubjectaccessreviews',
   (api, { user }, body) => {
     const spec = body['spec'] as AccessReviewSpec | undefined
+    demandOne(spec)
     const resource = spec?.resourceAttributes
-    const allowed = isAllowed(reader(api), user, {
+    const reason = permission(reader(api), user, {
       isResource: resource !== undefined,
       verb: (resource ?? spec?.nonResourceAttributes)?.verb ?? '',
       group: resource?.group ?? '',
@@ -28,9 +29,30 @@ export const accessReviewRoute = review(
       namespace: resource?.namespace || undefined,
       path: spec?.nonResourceAttributes?.path ?? '',
     })
-    return { spec, status: { allowed } }
+    const allowed = reason !== undefined
+    return { spec, status: { allowed, ...(reason ? { reason } : {}) } }
   },
 )
+
+function demandOne(spec: AccessReviewSpec | undefined): void {
+  const { resourceAttributes, nonResourceAttributes } = spec ?? {}
+  const refuse = (field: string, message: string) =>
+    invalid({ group: AUTHORIZATION, kind: '' }, '', [
+      { field, reason: 'FieldValueInvalid', message: `Invalid value: ${message}` },
+    ])
+  if (!resourceAttributes && !nonResourceAttributes)
+    throw refuse(
+      'spec.resourceAttributes',
+      'null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    )
+  if (resourceAttributes && nonResourceAttributes) {
+    const { path: Path = '', verb: Verb = '' } = nonResourceAttributes
+    throw refuse(
+      'spec.nonResourceAttributes',
+      `${JSON.stringify({ Path, Verb })}: cannot be specified in combination with resourceAttributes`,
+    )
+  }
+}
 
 interface AccessReviewSpec {
   resourceAttributes?: {
@@ -50,12 +72,13 @@ export const rulesReviewRoute = review(
   'selfsubjectrulesreviews',
   (api, { user }, body) => {
     const spec = body['spec'] as { namespace?: string } | undefined
+    if (!spec?.namespace) throw badRequest('no namespace on request')
     const rules = user.groups.includes('system:masters')
       ? [
           { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
           { verbs: ['*'], nonResourceURLs: ['*'] },
         ]
-      : rulesFor(reader(api), user, spec?.namespace)
+      : rulesFor(reader(api), user, spec.namespace)
     return {
       spec: {},
       status: {
@@ -68,7 +91,8 @@ export const rulesReviewRoute = review(
 )
 
 /** `auth whoami`: who am I? */
-export const selfReviewRoute = review(AUTHENTICATION, 'selfsubjectreviews', (_api, { user }) => ({
+export const selfReviewRoute = review(AUTHENTICATION, 'selfsubjectreviews', (api, { user }) => ({
+  metadata: { creationTimestamp: timestamp(api.now()) },
   status: {
     userInfo: {
       username: user.name,

@@ -5,6 +5,7 @@ import {
   CLUSTER_ADMIN,
   DISCOVERY,
   EDIT,
+  PUBLIC_INFO,
   QUOTA_VIEW,
   VIEW,
 } from './kubernetes.ts'
@@ -31,6 +32,7 @@ interface Subject {
 }
 
 const EVERYBODY: Subject = { kind: 'Group', name: 'system:authenticated' }
+const UNKNOWN: Subject = { kind: 'Group', name: 'system:unauthenticated' }
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 export const ROLE_OBJECTS: RoleObject[] = [
@@ -40,6 +42,8 @@ export const ROLE_OBJECTS: RoleObject[] = [
   clusterRole('view', VIEW),
   clusterRole('system:discovery', DISCOVERY),
   clusterRole('system:basic-user', BASIC_USER),
+  clusterRole('system:public-info-viewer', PUBLIC_INFO),
+  everywhere('system:public-info-viewer', 'system:public-info-viewer', UNKNOWN),
   clusterRole('kubevirt.io:admin', KUBEVIRT_ADMIN),
   clusterRole('kubevirt.io:edit', KUBEVIRT_EDIT),
   clusterRole('kubevirt.io:view', KUBEVIRT_VIEW),

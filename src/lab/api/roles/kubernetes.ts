@@ -93,6 +93,11 @@ export const DISCOVERY: PolicyRule[] = [
   },
 ]
 
+/** What even those may read who did not say who they are. */
+export const PUBLIC_INFO: PolicyRule[] = [
+  { nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'], verbs: ['get'] },
+]
+
 export const BASIC_USER: PolicyRule[] = [
   {
     apiGroups: ['authorization.k8s.io'],

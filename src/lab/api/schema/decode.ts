@@ -93,11 +93,11 @@ export function decode<T>(
 }
 
 /**
- * A null object or list is none. Of plain values a custom resource keeps its nulls; a built-in kind has none but for times,
- * which are always written (a condition's lastProbeTime).
+ * A null is none, but for times, which are always written (a condition's lastProbeTime) and are nullable in KubeVirt's
+ * definitions. What nothing is known of keeps its nulls in a custom resource.
  */
 function staysNull(type: FieldType, keepNulls: boolean): boolean {
-  return type.shape === 'scalar' && (keepNulls || type.scalar === 'time')
+  return type.shape === 'scalar' && (type.scalar === 'time' || (keepNulls && type.scalar === 'any'))
 }
 
 /** Where the walk is; Go's path leaves out indexes and keys, and names the innermost struct. */
