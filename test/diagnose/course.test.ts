@@ -36,6 +36,40 @@ describe('before the migration', () => {
     expect(verdictOn([bound])).toMatchObject({ code: 'MIG1002', status: 'info' })
   })
 
+  test('persistent state on a ReadWriteOnce PVC: a blocker up to v1.3, none from v1.4 on', () => {
+    const claim = {
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'persistent-state-for-vm-a', namespace: 'demo' },
+      spec: { accessModes: ['ReadWriteOnce'] },
+    }
+    const old = vmi(
+      {},
+      {
+        conditions: [
+          {
+            type: 'LiveMigratable',
+            status: 'False',
+            reason: 'DisksNotLiveMigratable',
+            message: 'cannot migrate VMI: Backend storage PVC is not RWX',
+          },
+        ],
+      },
+    )
+    const before = verdictOn([
+      old,
+      claim,
+      kubevirt({}, { status: { observedKubeVirtVersion: 'v1.3.1' } }),
+    ])
+    expect(before).toMatchObject({
+      code: 'MIG1002',
+      text: expect.stringContaining('persistent-state-for-vm-a'),
+    })
+    expect(verdictOn([vmi(), claim, kubevirt()])).toMatchObject({
+      code: 'MIG1016',
+      text: expect.stringContaining('not a blocker'),
+    })
+  })
+
   test('all blockers at once, not only the one that virt-handler names', () => {
     const bound = vmi(
       {

@@ -6,8 +6,15 @@ import { migratabilityOf, type Obstacle, obstaclesOf } from '../../rules/migrata
 import type { Code } from '../catalogue.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding, type Remedy } from '../finding.ts'
+import { settingRemedy } from '../owner.ts'
 import type { Subject, World } from '../subject.ts'
 import { listing, short } from '../words.ts'
+
+interface Details {
+  cause: string
+  objects: string[]
+  remedy: Remedy[]
+}
 
 interface Claim extends KubeObject {
   spec: {
@@ -75,7 +82,9 @@ function blocker(code: Code, obstacles: Obstacle[], subject: Subject, world: Wor
     evictionStrategyOf(vmi, world.kubevirt) === 'LiveMigrate' && isDraining(subject, world)
   // A migration that was created may still run: the condition is looked at only when it is created.
   const wanted = (subject.troubled && subject.kind === 'vmi') || draining
-  const details = detailsOf(reason, vmi, world)
+  const details = /backend storage/i.test(obstacles[0]!.message)
+    ? backendStorage(subject, world)
+    : detailsOf(reason, vmi, world)
   return finding({
     code,
     title: `${subject.name} cannot be live-migrated: ${reason}`,
@@ -98,11 +107,7 @@ function blocker(code: Code, obstacles: Obstacle[], subject: Subject, world: Wor
 }
 
 /** What in the VM's definition the reason means, and what can be done about it. */
-function detailsOf(
-  reason: string,
-  vmi: Vmi,
-  world: World,
-): { cause: string; objects: string[]; remedy: Remedy[] } {
+function detailsOf(reason: string, vmi: Vmi, world: World): Details {
   switch (reason) {
     case 'InterfaceNotLiveMigratable':
       return {
@@ -152,6 +157,24 @@ function detailsOf(
   }
 }
 
+/** Up to v1.3 the PVC of persistent TPM or EFI had to be shared. */
+function backendStorage(subject: Subject, world: World): Details {
+  const claim = stateClaim(subject, world)
+  const modes = claim?.spec.accessModes?.join(', ')
+  return {
+    cause: `The PVC of its persistent TPM or EFI state${claim ? ` (${claim.metadata.name}, ${modes})` : ''} is not ReadWriteMany, which releases up to v1.3 demand; from v1.4 on it may be ReadWriteOnce`,
+    objects: claim ? [`pvc/${subject.namespace}/${claim.metadata.name}`] : [],
+    remedy: [
+      settingRemedy(
+        'Set vmStateStorageClass to a class that offers ReadWriteMany (new VMs use it)',
+        { configuration: { vmStateStorageClass: 'CLASS' } },
+        world,
+      ),
+      { text: 'Or upgrade KubeVirt to v1.4 or newer' },
+    ],
+  }
+}
+
 function interfaceCause({ spec }: Vmi): string {
   const podNetwork = spec.networks?.find(({ pod }) => pod !== undefined)?.name
   const bound = (spec.domain?.devices?.interfaces ?? []).find(({ name }) => name === podNetwork)
@@ -161,10 +184,7 @@ function interfaceCause({ spec }: Vmi): string {
   return `Interface ${bound?.name ?? podNetwork ?? 'of the pod network'} is bound by ${how ?? 'something other than masquerade'}; migration needs masquerade, passt or a plugin that registers it`
 }
 
-function diskDetails(
-  vmi: Vmi,
-  world: World,
-): { cause: string; objects: string[]; remedy: Remedy[] } {
+function diskDetails(vmi: Vmi, world: World): Details {
   const namespace = vmi.metadata.namespace ?? ''
   const claims = (vmi.spec.volumes ?? []).flatMap((volume) => {
     const name = volume.persistentVolumeClaim?.claimName ?? volume.dataVolume?.name
@@ -202,14 +222,7 @@ function diskDetails(
 
 /** Up to v1.3 the PVC of persistent TPM or EFI had to be shared; it is still believed to. */
 function persistentState(subject: Subject, world: World): Finding[] {
-  const claim = world.evidence.objects
-    .list<Claim>('PersistentVolumeClaim')
-    .find(
-      ({ metadata }) =>
-        metadata.namespace === subject.namespace &&
-        (metadata.labels?.['persistent-state-for'] === subject.name ||
-          metadata.name === `persistent-state-for-${subject.name}`),
-    )
+  const claim = stateClaim(subject, world)
   if (
     !claim ||
     claim.spec.accessModes?.includes('ReadWriteMany') ||
@@ -231,6 +244,17 @@ function persistentState(subject: Subject, world: World): Finding[] {
         'It holds the persistent state of TPM or EFI; from v1.4 on each migration makes a second PVC for it. Up to v1.3 it had to be ReadWriteMany',
     }),
   ]
+}
+
+function stateClaim({ namespace, name }: Subject, { evidence }: World): Claim | undefined {
+  return evidence.objects
+    .list<Claim>('PersistentVolumeClaim')
+    .find(
+      ({ metadata }) =>
+        metadata.namespace === namespace &&
+        (metadata.labels?.['persistent-state-for'] === name ||
+          metadata.name === `persistent-state-for-${name}`),
+    )
 }
 
 function migratable(subject: Subject): Finding {
