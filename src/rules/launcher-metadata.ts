@@ -5,22 +5,25 @@ import {
   podInterfaceName,
   secondaryNetworks,
 } from '../kubevirt/multus.ts'
-import type { Vmi } from '../kubevirt/types.ts'
+import type { Pod, Vmi } from '../kubevirt/types.ts'
 
 /** The VM's own, and whose pod it is (fact sheet control-plane.md §2.7). */
-export function launcherLabels({ metadata }: Vmi): Record<string, string> {
+export function launcherLabels(vmi: Vmi): Record<string, string> {
+  const { metadata } = vmi
   return {
     ...metadata.labels,
     [LABEL.app]: 'virt-launcher',
     [LABEL.createdBy]: metadata.uid ?? '',
-    [LABEL.vmName]: metadata.name,
+    [LABEL.vmName]: hostnameOf(vmi),
     [LABEL.vmiId]: metadata.name,
   }
 }
 
-/** What only concerns the VMI object itself stays there. */
+const DEFAULT_NETWORK_ANNOTATION = 'v1.multus-cni.io/default-network'
+
+/** What only concerns the VMI object itself stays there; these are beginnings. */
 const NOT_FOR_PODS: string[] = [
-  'kubectl.kubernetes.io/last-applied-configuration',
+  'kubectl.kubernetes.io',
   ANNOTATION.latestApiVersion,
   ANNOTATION.storageApiVersion,
 ]
@@ -29,7 +32,7 @@ const NOT_FOR_PODS: string[] = [
 export function launcherAnnotations(vmi: Vmi): Record<string, string> {
   const { name, namespace = '' } = vmi.metadata
   const own = Object.entries(vmi.metadata.annotations ?? {}).filter(
-    ([key]) => !NOT_FOR_PODS.includes(key),
+    ([key]) => !NOT_FOR_PODS.some((prefix) => key.startsWith(prefix)),
   )
   const freezer = (action: string) =>
     `["/usr/bin/virt-freezer", "--${action}", "--name", "${name}", "--namespace", "${namespace}"]`
@@ -54,10 +57,43 @@ export function launcherAnnotations(vmi: Vmi): Record<string, string> {
   }
 }
 
-/** What Multus is to attach; an interface that is to go is left out. */
-function multusNetworks({ spec, metadata }: Vmi): Record<string, string> {
+/** The name that the guest gets: the VM's up to its first dot, no longer than a label, unless it has one. */
+export function hostnameOf({ metadata, spec }: Vmi): string {
+  return spec.hostname || (metadata.name.split('.')[0] ?? '').slice(0, 63)
+}
+
+/** What Multus is to attach, and the network that it is to take for the pod's own. */
+function multusNetworks(vmi: Vmi): Record<string, string> {
+  const text = multusRequest(vmi)
+  const primary = (vmi.spec.networks ?? []).find(({ multus }) => multus?.default)?.multus
+  return {
+    ...(text === '' ? {} : { [NETWORKS_ANNOTATION]: text }),
+    ...(primary ? { [DEFAULT_NETWORK_ANNOTATION]: primary.networkName } : {}),
+  }
+}
+
+/**
+ * What the pod of a running VM is to ask of Multus when an interface came or goes: a controller of dynamic networks would
+ * act on it. Undefined where it says so already.
+ */
+export function multusUpdate(vmi: Vmi, { metadata }: Pod): string | undefined {
+  const known = (name: string) => vmi.status?.interfaces?.some((one) => one.name === name)
+  const interfaces = vmi.spec.domain?.devices?.interfaces ?? []
+  const isChanging = interfaces.some(
+    (one) => one['state'] === 'absent' || (!known(one.name) && one['sriov'] === undefined),
+  )
+  if (!isChanging) return undefined
+  const text = multusRequest(vmi, (one) => one['sriov'] === undefined || known(one.name) === true)
+  return text === (metadata.annotations?.[NETWORKS_ANNOTATION] ?? '') ? undefined : text
+}
+
+/** A JSON list, or nothing at all; an interface that is to go is left out. */
+function multusRequest(
+  { spec, metadata }: Vmi,
+  counts: (one: { name: string; [binding: string]: unknown }) => boolean = () => true,
+): string {
   const { namespace = '' } = metadata
-  const interfaces = spec.domain?.devices?.interfaces ?? []
+  const interfaces = (spec.domain?.devices?.interfaces ?? []).filter(counts)
   const elements = secondaryNetworks(spec).flatMap(({ name, multus }) => {
     const its = interfaces.find((one) => one.name === name)
     if (!multus || !its || its['state'] === 'absent') return []
@@ -72,7 +108,7 @@ function multusNetworks({ spec, metadata }: Vmi): Record<string, string> {
       },
     ]
   })
-  return elements.length > 0 ? { [NETWORKS_ANNOTATION]: JSON.stringify(elements) } : {}
+  return elements.length > 0 ? JSON.stringify(elements) : ''
 }
 
 function hasMasquerade({ spec }: Vmi): boolean {

@@ -3,7 +3,7 @@ import { ANNOTATION } from '../kubevirt/labels.ts'
 import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
 import type { AutomaticLimits } from './automatic-limits.ts'
 import { launcherOverhead } from './launcher-memory.ts'
-import { launcherAnnotations, launcherLabels } from './launcher-metadata.ts'
+import { hostnameOf, launcherAnnotations, launcherLabels } from './launcher-metadata.ts'
 import { launcherAffinity, launcherSelector } from './launcher-placement.ts'
 import { computeResources } from './launcher-resources.ts'
 
@@ -83,7 +83,7 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
       ...(spec.topologySpreadConstraints
         ? { topologySpreadConstraints: spec.topologySpreadConstraints }
         : {}),
-      hostname: spec.hostname ?? metadata.name,
+      hostname: hostnameOf(vmi),
       ...(spec.subdomain ? { subdomain: spec.subdomain } : {}),
       readinessGates: [{ conditionType: 'kubevirt.io/virtual-machine-unpaused' }],
       terminationGracePeriodSeconds: (spec.terminationGracePeriodSeconds ?? 30) + GRACE_MARGIN,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { attachedNetworks, podInterfaceName } from '../../src/kubevirt/multus.ts'
 import type { Condition, Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { launcherAnnotations } from '../../src/rules/launcher-metadata.ts'
+import { interfaceStatuses } from '../../src/rules/interface-status.ts'
+import { launcherAnnotations, multusUpdate } from '../../src/rules/launcher-metadata.ts'
 import { networkMigration } from '../../src/rules/network-migration.ts'
 import { liveUpdateOf } from '../../src/rules/vm-live-update.ts'
 import { launcher, vmi } from './objects.ts'
@@ -160,5 +161,45 @@ describe('a VM’s networks change while it runs', () => {
 
   test('nothing where nothing changed', () => {
     expect(values(plugged, plugged)).toBe('nothing')
+  })
+})
+
+describe('what Multus attached to the pod of a running VM', () => {
+  const attached = (...names: string[]): Pod => {
+    const list = names.map((name) => ({
+      name: `demo/nad-${name}`,
+      interface: podInterfaceName(name),
+    }))
+    const annotations = { 'k8s.v1.cni.cncf.io/network-status': JSON.stringify(list) }
+    return launcher('a', { metadata: { annotations } })
+  }
+  const interfaces = [{ name: 'blue', bridge: {} }]
+  const plugged = (status: Vmi['status'] = {}, changed = interfaces as object[]) =>
+    vmi({ spec: spec([blue], changed), status })
+
+  test('is told beside what virt-handler says', () => {
+    expect(interfaceStatuses(plugged(), attached('blue'))).toEqual([
+      { name: 'default', podInterfaceName: 'eth0' },
+      { name: 'blue', infoSource: 'multus-status', podInterfaceName: podInterfaceName('blue') },
+    ])
+    const seen = {
+      interfaces: [{ name: 'blue', infoSource: 'domain, multus-status' }, { name: 'lo' }],
+    }
+    expect(interfaceStatuses(plugged(seen), attached()).slice(1)).toEqual([
+      { name: 'blue', infoSource: 'domain', podInterfaceName: podInterfaceName('blue') },
+      { name: 'lo' },
+    ])
+    expect(interfaceStatuses(plugged(), attached())).toHaveLength(1)
+  })
+
+  test('is asked for anew when an interface comes or goes', () => {
+    const pod = launcher('a')
+    const known = { interfaces: [{ name: 'default' }, { name: 'blue' }] }
+    expect(multusUpdate(plugged(known), pod)).toBeUndefined()
+    expect(multusUpdate(plugged(), pod)).toContain('nad-blue')
+    const leaving = plugged(known, [{ name: 'blue', bridge: {}, state: 'absent' }])
+    expect(multusUpdate(leaving, pod)).toBeUndefined()
+    pod.metadata.annotations = { 'k8s.v1.cni.cncf.io/networks': '[…]' }
+    expect(multusUpdate(leaving, pod)).toBe('')
   })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition, Pod, Vmi } from '../../../src/kubevirt/types.ts'
+import { imageFailure, withFailure } from '../../../src/lab/controller/vmi/conditions.ts'
 import { podPatch, unpausedCondition } from '../../../src/lab/controller/vmi/pod-sync.ts'
 import { nextVmi } from '../../../src/lab/controller/vmi/status.ts'
+import { LAUNCHER_IMAGE } from '../../../src/rules/launcher-pod.ts'
 import { condition, launcher, vmi } from '../../rules/objects.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
@@ -209,7 +211,7 @@ describe('its pod', () => {
   test('is told of an eviction, and that it is over', () => {
     const evicted = { ...vmi(), status: { evacuationNodeName: 'node-1' } }
     const path = '/metadata/annotations/descheduler.alpha.kubernetes.io~1eviction-in-progress'
-    const before = pod('a')
+    const before = pod('a', 'node-1', up)
     expect(podPatch(evicted, before)).toEqual([{ op: 'add', path, value: 'true' }])
     before.metadata.annotations = { 'descheduler.alpha.kubernetes.io/eviction-in-progress': 'true' }
     expect(podPatch(evicted, before)).toEqual([])
@@ -226,5 +228,47 @@ describe('its pod', () => {
       status: 'False',
       reason: 'Paused',
     })
+    expect(unpausedCondition(paused, pod('a'), NOW)).toBeUndefined()
   })
+})
+
+describe('while its pod starts it says', () => {
+  const starting = of('Scheduling')
+  test('that no node takes it', () => {
+    const unbound = pod('a', undefined, {
+      phase: 'Pending',
+      conditions: [condition('PodScheduled', 'False', 'Unschedulable', 'no node')],
+    })
+    const told = nextVmi(starting, [unbound], NOW)
+    expect(told.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'PodScheduled', status: 'False', message: 'no node' }),
+    )
+    const bound = nextVmi(told, [pod('a', 'node-1')], NOW)
+    expect(bound.status?.conditions?.map(({ type }) => type)).toEqual(['Ready'])
+  })
+
+  test('that an image can’t be pulled', () => {
+    const waiting = { reason: 'ErrImagePull', message: 'not there' }
+    const status = { containerStatuses: [{ name: 'compute', state: { waiting } }] }
+    const failure = imageFailure(pod('a', 'node-1', status))
+    expect(failure).toEqual(waiting)
+    const told = withFailure(starting, failure, NOW)
+    expect(told.status?.conditions).toEqual([
+      expect.objectContaining({ type: 'Synchronized', status: 'False', ...waiting }),
+    ])
+    expect(withFailure(told, undefined, NOW).status?.conditions).toEqual([])
+  })
+})
+
+test('an old launcher is labelled, until the VM runs in a new one', () => {
+  const old = pod('a', 'node-1', up)
+  old.spec.containers = [{ name: 'compute', image: 'registry/virt-launcher:v1.8.0' }]
+  const told = nextVmi(of('Running', { nodeName: 'node-1' }), [old], NOW)
+  expect(told.metadata.labels).toHaveProperty(['kubevirt.io/outdatedLauncherImage'], '')
+  expect(told.status?.launcherContainerImageVersion).toBe('registry/virt-launcher:v1.8.0')
+  const current = {
+    ...old,
+    spec: { ...old.spec, containers: [{ name: 'compute', image: LAUNCHER_IMAGE }] },
+  }
+  expect(nextVmi(told, [current], NOW).metadata.labels).toEqual({ app: 'vm-1' })
 })

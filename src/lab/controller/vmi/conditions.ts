@@ -7,12 +7,18 @@ import { vcpusOf } from '../../../rules/launcher-memory.ts'
 import { networkMigration } from '../../../rules/network-migration.ts'
 
 /** The conditions that virt-controller keeps on a VMI; the others are virt-handler's (control-plane.md §1.4, §10). */
-export function vmiConditions(vmi: Vmi, pod: Pod | undefined, now: number): Condition[] {
+export function vmiConditions(
+  vmi: Vmi,
+  pod: Pod | undefined,
+  wasScheduling: boolean,
+  now: number,
+): Condition[] {
   const evicted = Boolean(vmi.status?.evacuationNodeName)
   let conditions = withCondition(vmi.status?.conditions ?? [], readyCondition(vmi, pod, now))
   conditions = evicted
     ? withCondition(conditions, evictionRequested(now))
     : without(conditions, 'EvictionRequested')
+  if (wasScheduling && pod) conditions = withScheduling(conditions, pod)
   // virt-handler takes them away, or denies them, when it has tried.
   if (isCpuHotplugging(vmi)) conditions = withHotplug(conditions, 'HotVCPUChange')
   if (isMemoryHotplugging(vmi)) conditions = withHotplug(conditions, 'HotMemoryChange')
@@ -41,24 +47,68 @@ function networkConditions(
   })
 }
 
-/** What keeps a VMI from its first pod: the first such message stays until there is one. */
-export function withPodFailure(vmi: Vmi, message: string | undefined, now: number): Vmi {
+/** What a VMI waits for: its first pod, or the image of that. */
+export interface Failure {
+  reason: string
+  message: string
+}
+
+/** What keeps a VMI from running: the first message of a reason stays until that is gone. */
+export function withFailure(vmi: Vmi, failed: Failure | undefined, now: number): Vmi {
   const conditions = vmi.status?.conditions ?? []
   const phase = vmi.status?.phase ?? 'Pending'
   // From then on it is virt-handler that reports under this name.
   if (phase !== 'Pending' && phase !== 'Scheduling') return vmi
-  if (phase === 'Scheduling' || message === undefined)
-    return { ...vmi, status: { ...vmi.status, conditions: without(conditions, 'Synchronized') } }
-  if (conditions.some(({ type }) => type === 'Synchronized')) return vmi
+  const others = without(conditions, 'Synchronized')
+  if (failed === undefined) return { ...vmi, status: { ...vmi.status, conditions: others } }
+  const before = conditions.find(({ type }) => type === 'Synchronized')
+  if (before?.status === 'False' && before.reason === failed.reason) return vmi
   const failure: Condition = {
     type: 'Synchronized',
     status: 'False',
-    reason: 'FailedCreate',
-    message: `failed to create virtual machine pod: ${message}`,
+    ...failed,
     lastProbeTime: null,
     lastTransitionTime: timestamp(now),
   }
-  return { ...vmi, status: { ...vmi.status, conditions: [...conditions, failure] } }
+  return { ...vmi, status: { ...vmi.status, conditions: [...others, failure] } }
+}
+
+/** An image of the pod that can't be pulled, in the kubelet's words. */
+export function imageFailure({ status }: Pod): Failure | undefined {
+  const containers = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+  ]
+  const waiting = containers
+    .map(({ state }) => state?.waiting as { reason?: string; message?: string } | undefined)
+    .find((state) => state?.reason === 'ErrImagePull' || state?.reason === 'ImagePullBackOff')
+  return waiting?.reason ? { reason: waiting.reason, message: waiting.message ?? '' } : undefined
+}
+
+/** That no node takes its pod is told by the VMI too, as it was said first, until it is bound. */
+function withScheduling(conditions: Condition[], pod: Pod): Condition[] {
+  const scheduled = conditionOf(pod, 'PodScheduled')
+  if (scheduled?.status !== 'False') return without(conditions, 'PodScheduled')
+  if (conditions.some(({ type }) => type === 'PodScheduled')) return conditions
+  const {
+    type,
+    status,
+    reason,
+    message,
+    lastProbeTime = null,
+    lastTransitionTime = null,
+  } = scheduled
+  return [
+    ...conditions,
+    {
+      type,
+      status,
+      lastProbeTime,
+      lastTransitionTime,
+      ...(reason ? { reason } : {}),
+      ...(message ? { message } : {}),
+    },
+  ]
 }
 
 function readyCondition(vmi: Vmi, pod: Pod | undefined, now: number): Condition {

@@ -16,7 +16,7 @@ import type { ControllerOptions } from '../migration/controller.ts'
 import { messageOf } from '../migration/perform.ts'
 import { LAB_RELEASE } from '../release.ts'
 import { startWorker, type Worker } from '../worker.ts'
-import { withPodFailure } from './conditions.ts'
+import { type Failure, imageFailure, withFailure } from './conditions.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
 import { nextVmi } from './status.ts'
 import { volumeStatus } from './volume-status.ts'
@@ -82,8 +82,11 @@ export function startVmiController(options: ControllerOptions): Worker {
     }
     const now = clock.now()
     const reached = withVolumes(nextVmi(vmi, pods, now), pods)
-    const message = failure === undefined ? undefined : messageOf(failure)
-    const next = withPodFailure(reached, message, now)
+    const launcher = currentPodOf(vmi, pods)
+    const image =
+      vmi.status?.phase === 'Scheduling' && launcher ? imageFailure(launcher) : undefined
+    const failed = failure === undefined ? image : podFailure(vmi, failure)
+    const next = withFailure(reached, failed, now)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
       worker.queue.add(key, { after: NETWORK_INTERVAL })
     if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
@@ -104,12 +107,30 @@ export function startVmiController(options: ControllerOptions): Worker {
   }
 
   async function sync(key: string, vmi: Vmi, pods: Pod[]): Promise<void> {
-    if (vmi.metadata.deletionTimestamp) return deletePods(pods)
+    if (vmi.metadata.deletionTimestamp) return deleteAll(vmi, pods)
     const launcher = currentPodOf(vmi, pods)
     if (vmi.status?.phase === 'Running' && launcher) await attach(key, vmi, launcher)
     for (const pod of pods) if (isPodFinal(pod)) await deletePods(attachmentsOf(pod))
     const unprocessed = ['', 'Pending'].includes(vmi.status?.phase ?? '')
     if (unprocessed && pods.length === 0) await createPod(key, vmi)
+  }
+
+  /** All pods of a VMI that is deleted, each with an event; one that has ended is deleted again until it is gone. */
+  async function deleteAll(vmi: Vmi, pods: Pod[]): Promise<void> {
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp && !isPodFinal(pod)) continue
+      const { name } = pod.metadata
+      try {
+        await remove(cluster, PODS, pod.metadata)
+      } catch (err) {
+        if (!isStatus(err, 404)) {
+          const message = `Failed to delete virtual machine pod ${name}`
+          recorder.record(vmi, 'Warning', 'FailedDelete', message)
+          throw err
+        }
+      }
+      recorder.record(vmi, 'Normal', 'SuccessfulDelete', `Deleted virtual machine pod ${name}`)
+    }
   }
 
   async function deletePods(pods: Pod[]): Promise<void> {
@@ -137,7 +158,9 @@ export function startVmiController(options: ControllerOptions): Worker {
       recorder.record(vmi, 'Normal', 'SuccessfulCreate', message)
     } catch (err) {
       expectations.settle(key, uid)
-      const message = `Error creating pod: ${messageOf(err)}`
+      const message = isInsecure(err)
+        ? `failed to render launch manifest: ${podFailure(vmi, err).message}`
+        : `Error creating pod: ${messageOf(err)}`
       recorder.record(vmi, 'Warning', 'FailedCreate', message)
       throw err
     }
@@ -204,4 +227,17 @@ export function startVmiController(options: ControllerOptions): Worker {
     const operations = podPatch(vmi, pod)
     if (operations.length > 0) await patch(cluster, PODS, pod.metadata, operations, 'json')
   }
+}
+
+function isInsecure(err: unknown): boolean {
+  return messageOf(err).includes('violates PodSecurity')
+}
+
+/** Why a VMI has no pod, as its condition says it. */
+function podFailure({ metadata }: Vmi, err: unknown): Failure {
+  const text = messageOf(err)
+  const message = isInsecure(err)
+    ? `failed to create pod for vmi ${metadata.namespace}/${metadata.name}, it needs a privileged namespace to run: ${text}`
+    : `failed to create virtual machine pod: ${text}`
+  return { reason: 'FailedCreate', message }
 }

@@ -1,36 +1,69 @@
+import { sameValue } from '../../../kubevirt/equality.ts'
 import { LABEL, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
-import { currentPodOf, isPodFinal, isPodReady } from '../../../kubevirt/pods.ts'
+import { currentPodOf, isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { Pod, Vmi } from '../../../kubevirt/types.ts'
+import { interfaceStatuses } from '../../../rules/interface-status.ts'
+import { LAUNCHER_IMAGE } from '../../../rules/launcher-pod.ts'
 import { vmiConditions } from './conditions.ts'
 
 /** The VMI as it should be, given its pods: at most one phase further (fact sheet control-plane.md §10). */
 export function nextVmi(vmi: Vmi, pods: readonly Pod[], now: number): Vmi {
   const pod = currentPodOf(vmi, pods)
   const phase = nextPhase(vmi, pod)
-  const placed = phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled' ? placement(pod) : {}
+  const arrives = phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled'
+  const image = imageOf(pod)
+  const gone = isEnded(vmi) && pods.length === 0
   const entered = {
     ...vmi,
     status: {
       ...vmi.status,
-      ...placed,
+      ...(arrives && pod?.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+      ...(image === undefined && !gone ? {} : { launcherContainerImageVersion: image ?? '' }),
+      ...(pod && (arrives || phase === 'Running')
+        ? { interfaces: interfaceStatuses(vmi, pod) }
+        : {}),
       phase,
       phaseTransitionTimestamps: transitions(vmi, phase, now),
       activePods: activePods(pods),
     },
   }
-  const node = entered.status.nodeName
+  const wasScheduling = vmi.status?.phase === 'Scheduling'
+  const conditions = vmiConditions(entered, pod, wasScheduling, now)
   return {
     ...entered,
     metadata: {
       ...vmi.metadata,
-      ...(node && placed.nodeName
-        ? { labels: { ...vmi.metadata.labels, [LABEL.nodeName]: node } }
-        : {}),
+      ...labels(vmi, {
+        ...(arrives ? { [LABEL.nodeName]: entered.status.nodeName } : {}),
+        ...(image !== undefined || gone
+          ? { [LABEL.outdatedLauncherImage]: isOutdatedImage(image) ? '' : undefined }
+          : {}),
+      }),
       ...finalizers(entered, pods),
     },
-    status: { ...entered.status, conditions: vmiConditions(entered, pod, now) },
+    status: { ...entered.status, conditions },
   }
+}
+
+/** With these set, those that are undefined taken away; nothing where all of it is so already. */
+function labels(
+  { metadata }: Vmi,
+  changes: Record<string, string | undefined>,
+): { labels?: Record<string, string> } {
+  const after: Record<string, string> = { ...metadata.labels }
+  for (const [key, value] of Object.entries(changes))
+    if (value === undefined) delete after[key]
+    else after[key] = value
+  return sameValue(after, metadata.labels ?? {}) ? {} : { labels: after }
+}
+
+function imageOf(pod: Pod | undefined): string | undefined {
+  return pod?.spec.containers.find(({ name }) => name === 'compute')?.image
+}
+
+function isOutdatedImage(image: string | undefined): boolean {
+  return image !== undefined && image !== LAUNCHER_IMAGE
 }
 
 function nextPhase({ metadata, status }: Vmi, pod: Pod | undefined): string {
@@ -41,23 +74,14 @@ function nextPhase({ metadata, status }: Vmi, pod: Pod | undefined): string {
       if (pod) return 'Scheduling'
       return metadata.deletionTimestamp ? 'Failed' : 'Pending'
     case 'Scheduling':
-      if (!pod || isPodFinal(pod)) return 'Failed'
-      return isPodReady(pod) ? 'Scheduled' : phase
+      if (!pod || isPodGoingDown(pod)) return 'Failed'
+      return isPodReady(pod) && !metadata.deletionTimestamp ? 'Scheduled' : phase
     case 'Scheduled':
     case 'Running':
       // How a guest ends is virt-handler's to say, unless there is no pod that could tell.
       return pod ? phase : 'Failed'
     default:
       return phase
-  }
-}
-
-/** What is known once the pod runs. */
-function placement(pod: Pod | undefined): NonNullable<Vmi['status']> {
-  const image = pod?.spec.containers.find(({ name }) => name === 'compute')?.image
-  return {
-    ...(pod?.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
-    ...(image ? { launcherContainerImageVersion: image } : {}),
   }
 }
 
@@ -75,8 +99,12 @@ function activePods(pods: readonly Pod[]): Record<string, string> {
 }
 
 /** It may go when it has ended and nothing of it is left. */
-function finalizers({ metadata, status }: Vmi, pods: readonly Pod[]): { finalizers?: string[] } {
-  const ended = status?.phase === 'Failed' || status?.phase === 'Succeeded'
-  if (!ended || pods.length > 0 || !metadata.finalizers) return {}
-  return { finalizers: metadata.finalizers.filter((name) => name !== VMI_FINALIZER) }
+function finalizers(vmi: Vmi, pods: readonly Pod[]): { finalizers?: string[] } {
+  const { finalizers } = vmi.metadata
+  if (!isEnded(vmi) || pods.length > 0 || !finalizers) return {}
+  return { finalizers: finalizers.filter((name) => name !== VMI_FINALIZER) }
+}
+
+function isEnded({ status }: Vmi): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded'
 }
