@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { getIfExists, list, pages } from '../cluster/objects.ts'
 import { LABEL } from '../kubevirt/labels.ts'
@@ -26,30 +25,6 @@ export async function readClusterView(
   // Read again after the pods: with an older list, one that has ended and one that took its slot would both count.
   const migrations = pods.length > 0 ? await readUnfinished(cluster, signal) : first
   return { migrations, vmis: await readVmis(cluster, migrations, signal), pods, kubevirt }
-}
-
-/**
- * A view that many may ask for at once: it is read anew only when the last reading is older than that.
- * @param maxAgeMs how old a view may be
- */
-export function createViewReader(
-  cluster: Cluster,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
-  maxAgeMs: number,
-): () => Promise<ClusterView> {
-  let reading: Promise<ClusterView> | undefined
-  let at = 0
-  return () => {
-    if (!reading || clock.now() - at > maxAgeMs) {
-      at = clock.now()
-      reading = readClusterView(cluster, signal)
-      // Who asks next tries again.
-      reading.catch(() => {
-        reading = undefined
-      })
-    }
-    return reading
-  }
 }
 
 /** The KubeVirt CR; every authenticated user may list it, wherever it is. Undefined when there is none. */

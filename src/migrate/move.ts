@@ -1,19 +1,19 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { EXIT, MigError, type MigErrorOptions } from '../errors.ts'
+import { isFinal } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
-import { createViewReader } from './cluster-view.ts'
-import { readFacts, readSurroundings } from './facts.ts'
+import { readFacts } from './facts.ts'
 import { type FollowOptions, follow } from './follow.ts'
 import { type Forecast, forecast, type Surroundings } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
-import { SLOTS_POLL } from './queue-watch.ts'
 import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
 import { migrationObject, type NewMigration, startMigration, startSurely } from './start.ts'
 import type { Step } from './steps.ts'
+import { type Target, targetBlockers } from './target.ts'
 import { failureOf, outcomeOf } from './timeline.ts'
 
 export interface MoveOptions {
@@ -24,13 +24,27 @@ export interface MoveOptions {
   /** False returns once it is created. */
   wait: boolean
   dryRun?: 'client' | 'server' | undefined
+  /** Where to; undefined leaves it to the scheduler. */
+  target?: Target | undefined
   /** Hears what happens, as it happens. */
   onStep(moving: Moving): void
+}
+
+/** What concerns one of several. */
+export interface MoveOneOptions extends MoveOptions, Pick<FollowOptions, 'readView'> {
+  readSurroundings(): Promise<Surroundings>
+  annotations?: Record<string, string> | undefined
+  /** A migration of the VM that is in flight is followed instead of being in the way. */
+  join: boolean
 }
 
 type MoveStep =
   | { type: 'forecast'; forecast: Forecast }
   | { type: 'created'; migration: Migration }
+  /** One that was in flight is followed. */
+  | { type: 'joined'; migration: Migration }
+  /** An earlier run has moved it. */
+  | { type: 'moved-before'; migration: Migration }
   /** Nothing was created. */
   | { type: 'refused'; error: MigError }
   | Step
@@ -51,26 +65,35 @@ export interface Moved extends Result {
  * Moves one VM: forecast, creation, then all steps to the end. Never throws a MigError: the result carries it, so that
  * one VM's refusal doesn't stop another's move.
  */
-async function moveVm(
+export async function moveVm(
   cluster: Cluster,
   reference: Reference,
-  surroundings: Promise<Surroundings>,
-  options: MoveOptions & Pick<FollowOptions, 'readView'>,
+  options: MoveOneOptions,
 ): Promise<Moved> {
-  const { clock, namespace, signal } = options
+  const { clock, namespace, signal, target, annotations } = options
   const vm = reference.name
   const tell = (step: MoveStep) => options.onStep({ vm, step, observed })
   let predicted: Forecast | undefined
   let observed: Observed | undefined
   let gaps: Gap[] = []
   try {
-    const facts = await readFacts(cluster, reference, { namespace, signal }, surroundings)
+    signal.throwIfAborted()
+    const around = options.readSurroundings()
+    const facts = await readFacts(cluster, reference, { namespace, signal }, around)
+    const active = options.join ? joinable(facts.migrations, target) : undefined
+    if (active) {
+      observed = firstSight(active, facts.vmi)
+      tell({ type: 'joined', migration: active })
+      return await toTheEnd(observed)
+    }
     predicted = forecast(facts)
     gaps = [...predicted.gaps]
+    if (target) predicted.blockers.push(...targetBlockers(target, facts.vmi, facts.kubevirt))
     tell({ type: 'forecast', forecast: predicted })
     if (predicted.blockers.length > 0) throw notAdmitted(vm, namespace, predicted)
     signal.throwIfAborted()
-    const object = migrationObject(namespace, vm)
+    const { addedNodeSelector } = target ?? {}
+    const object = migrationObject(namespace, vm, { addedNodeSelector, annotations })
     if (options.dryRun) {
       const dryRun = options.dryRun === 'server'
       const planned = dryRun ? await startMigration(cluster, object, { dryRun }) : object
@@ -81,14 +104,7 @@ async function moveVm(
     const migration = await startSurely(cluster, object, facts.migrations)
     observed = seenFromStart(migration, facts.vmi, clock.now())
     tell({ type: 'created', migration })
-    if (options.wait) {
-      for await (const { step, observed: now } of follow(cluster, observed, options)) {
-        observed = now
-        if (step.type === 'gap') gaps.push(step.gap)
-        tell(step)
-      }
-    }
-    return ended(vm, observed, endError(observed), gaps, clock)
+    return await toTheEnd(observed)
   } catch (err) {
     if (!(err instanceof MigError)) throw err
     if (observed) return ended(vm, observed, stillGoing(err, observed), gaps, clock)
@@ -97,24 +113,28 @@ async function moveVm(
     const report = refusedReport({ namespace, vm }, { forecast: predicted, error }, clock.now())
     return { vm, report, error, planned: undefined }
   }
+
+  async function toTheEnd(first: Observed): Promise<Moved> {
+    if (options.wait) {
+      for await (const { step, observed: now } of follow(cluster, first, options)) {
+        observed = now
+        if (step.type === 'gap') gaps.push(step.gap)
+        tell(step)
+      }
+    }
+    const last = observed ?? first
+    return ended(vm, last, endError(last), gaps, clock)
+  }
 }
 
-/**
- * Moves several VMs at once, each by itself; the cluster's own limits say how many really move. Results come in the
- * order of the names; a name that is given twice counts once.
- */
-export function moveAll(
-  cluster: Cluster,
-  references: Reference[],
-  options: MoveOptions,
-): Promise<Moved[]> {
-  const distinct = new Map(references.map((reference) => [reference.name, reference]))
-  const surroundings = readSurroundings(cluster, options)
-  const readView = createViewReader(cluster, options, SLOTS_POLL / 2)
-  surroundings.catch(() => undefined)
-  return Promise.all(
-    [...distinct.values()].map((vm) => moveVm(cluster, vm, surroundings, { ...options, readView })),
+/** One that is on its way to where this one would go. */
+function joinable(migrations: Migration[], target: Target | undefined): Migration | undefined {
+  const active = migrations.find((migration) => !isFinal(migration))
+  const selector = active?.spec.addedNodeSelector
+  const fits = Object.entries(target?.addedNodeSelector ?? {}).every(
+    ([key, value]) => selector?.[key] === value,
   )
+  return fits ? active : undefined
 }
 
 function ended(

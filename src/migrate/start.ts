@@ -9,7 +9,12 @@ import { migrationsOf } from './find.ts'
 
 /** A migration before the server has named it. */
 export type NewMigration = Omit<Migration, 'metadata'> & {
-  metadata: { generateName: string; namespace: string }
+  metadata: { generateName: string; namespace: string; annotations?: Record<string, string> }
+}
+
+export interface NewMigrationOptions {
+  addedNodeSelector?: Record<string, string> | undefined
+  annotations?: Record<string, string> | undefined
 }
 
 const PREFIX = 'kubectl-mig-'
@@ -18,12 +23,16 @@ const PREFIX = 'kubectl-mig-'
  * The object that starts a migration. Label and finalizer are the webhook's (fact sheet control-plane.md §3.1). The
  * name does not hold the VM's: KubeVirt puts it into labels and into the name of a Job, which hold 63 characters.
  */
-export function migrationObject(namespace: string, vmiName: string): NewMigration {
+export function migrationObject(
+  namespace: string,
+  vmiName: string,
+  { addedNodeSelector, annotations }: NewMigrationOptions = {},
+): NewMigration {
   return {
     apiVersion: `${MIGRATIONS.group}/${MIGRATIONS.version}`,
     kind: MIGRATIONS.kind,
-    metadata: { generateName: PREFIX, namespace },
-    spec: { vmiName },
+    metadata: { generateName: PREFIX, namespace, ...(annotations && { annotations }) },
+    spec: { vmiName, ...(addedNodeSelector && { addedNodeSelector }) },
   }
 }
 

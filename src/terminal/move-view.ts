@@ -1,7 +1,7 @@
 import type { Cancelling } from '../migrate/cancel.ts'
 import type { Forecast } from '../migrate/forecast.ts'
 import type { Moving } from '../migrate/move.ts'
-import type { Observed } from '../migrate/observed.ts'
+import { firstSight, type Observed } from '../migrate/observed.ts'
 import { doneOf } from '../migrate/progress.ts'
 import { failureOf, outcomeOf, timelineOf } from '../migrate/timeline.ts'
 import { type CheckItem, type Checklist, createChecklist } from './checklist.ts'
@@ -15,6 +15,7 @@ import {
   askedText,
   doneDetail,
   forecastText,
+  joinedText,
   phaseName,
   spanText,
   unseenText,
@@ -55,6 +56,13 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
         for (const { phase, state } of observed ? timelineOf(observed, now()).entries : [])
           if (state === 'done') told.add(phase)
         return list.add('done', { label: 'Cancelling', detail: askedText(step) })
+      case 'joined':
+        return list.add('done', { label: 'Joined', detail: joinedText(step.migration) })
+      case 'moved-before':
+        return list.add('done', {
+          label: 'Moved before',
+          detail: `by ${step.migration.metadata.name}`,
+        })
       case 'warning':
         return list.add('warning', { label: 'Warning', detail: warningText(step.event) })
       case 'gap':
@@ -142,7 +150,7 @@ const TICK = 1000
 /** It gives way to the table of results. */
 function createTableView(terminal: Terminal, names: string[], now: () => number): MoveView {
   const view = createLiveView(terminal)
-  const rows = new Map<string, () => Cell[]>(names.map((name) => [name, () => [name, 'starting']]))
+  const rows = new Map<string, () => Cell[]>(names.map((name) => [name, () => [name, 'to come']]))
   const draw = () =>
     view.draw(
       table(
@@ -163,6 +171,8 @@ function createTableView(terminal: Terminal, names: string[], now: () => number)
           '',
           step.error.message,
         ])
+      else if (step.type === 'moved-before')
+        rows.set(vm, () => migrationRow(firstSight(step.migration), terminal.theme, now()))
       else if (observed) rows.set(vm, () => migrationRow(observed, terminal.theme, now()))
       draw()
     },

@@ -11,6 +11,7 @@ import {
   askedText,
   copyLine,
   forecastText,
+  joinedText,
   phaseName,
   spanText,
   unseenText,
@@ -90,6 +91,12 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
           return
         case 'created':
           say(vm, `Created: ${step.migration.metadata.name}`)
+          return
+        case 'joined':
+          say(vm, `Joined: ${joinedText(step.migration)}`)
+          return
+        case 'moved-before':
+          say(vm, `Moved before: by ${step.migration.metadata.name}`)
           return
         case 'refused':
         case 'end':

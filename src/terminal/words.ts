@@ -1,5 +1,5 @@
 import { publishedPorts } from '../kubevirt/migration.ts'
-import type { Event } from '../kubevirt/types.ts'
+import type { Event, Migration } from '../kubevirt/types.ts'
 import type { Forecast } from '../migrate/forecast.ts'
 import { type Observed, ownState } from '../migrate/observed.ts'
 import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
@@ -221,6 +221,11 @@ export function movedText({
 }: MigrationReport): string {
   const time = durationSeconds === null ? '' : ` in ${formatDuration(durationSeconds * 1000)}`
   return `${vm} moved from ${sourceNode ?? 'an unknown node'} to ${targetNode ?? 'an unknown node'}${time}`
+}
+
+/** Of one that is followed instead of being made. */
+export function joinedText({ metadata }: Migration): string {
+  return `${metadata.name} is in flight already`
 }
 
 /** What asking for the end does now (fact sheet control-plane.md §2.10). */

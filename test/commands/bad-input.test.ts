@@ -31,7 +31,13 @@ const kubeconfig = (change: (config: typeof CONFIG) => void = () => {}) => {
 
 describe('a command line that cannot be meant is refused with 2', () => {
   test.each([
-    ['migrate', 'Missing 1 required arg'],
+    ['migrate', 'no VM is named'],
+    ['migrate vm-1 -l tier=web', 'a name excludes --selector'],
+    ['migrate vm-1 --resume', 'must be provided when using --resume: --selector'],
+    ['migrate vm-1 vm-2 --max-parallel 0', '--max-parallel: "0" is no number of VMs'],
+    ['migrate vm-1 vm-2 --max-parallel 1 --no-wait', '--max-parallel excludes --no-wait'],
+    ['migrate vm-1 --node-selector zone', '--node-selector: "zone" is no label of a node'],
+    ['migrate vm-1 --to-node vm/x', '"vm/x": kind "vm" is not known here'],
     ['migrate pod/x', '"pod/x": kind "pod" is not known here'],
     ['migrate vmim/x', '"vmim/x": kind "vmim" is not known here'],
     ['migrate Vm_1', '"Vm_1" is no valid name'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../src/cluster/cluster.ts'
-import { createViewReader, readClusterView } from '../../src/migrate/cluster-view.ts'
+import { readClusterView } from '../../src/migrate/cluster-view.ts'
 import { migrationObject, startMigration } from '../../src/migrate/start.ts'
 import { capacityFor } from '../../src/rules/capacity.ts'
 import { type Stage, startStage } from './stage.ts'
@@ -38,25 +38,6 @@ test('one that ends while the view is read never counts beside the one that take
   })
   const view = await readClusterView(between)
   expect(capacityFor(view, undefined)).toMatchObject({ admit: true, cluster: { used: 1 } })
-})
-
-test('many who ask at once, and soon after, share one reading', async () => {
-  const stage = await startStage()
-  let now = 0
-  let lists = 0
-  const counting = intercepted(stage.admin, async (path) => {
-    if (path.endsWith('/virtualmachineinstancemigrations')) lists++
-  })
-  const clock = { now: () => now, sleep: async () => {} }
-  const signal = new AbortController().signal
-  const read = createViewReader(counting, { clock, signal }, 1000)
-  await Promise.all([read(), read(), read()])
-  now = 900
-  await read()
-  expect(lists).toBe(1)
-  now = 2000
-  await read()
-  expect(lists).toBe(2)
 })
 
 function intercepted(cluster: Cluster, before: (path: string) => Promise<void>): Cluster {

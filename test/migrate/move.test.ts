@@ -7,7 +7,8 @@ import { parseReference } from '../../src/kubevirt/reference.ts'
 import { MIGRATIONS, pathOf } from '../../src/kubevirt/resources.ts'
 import type { Migration } from '../../src/kubevirt/types.ts'
 import { cancelAll } from '../../src/migrate/cancel.ts'
-import { type Moving, moveAll } from '../../src/migrate/move.ts'
+import type { Moving } from '../../src/migrate/move.ts'
+import { moveAll } from '../../src/migrate/move-all.ts'
 import { type Stage, startStage, until } from './stage.ts'
 
 interface Play {
