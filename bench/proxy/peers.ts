@@ -54,7 +54,7 @@ export const PEERS: Peer[] = [
     missing: () => needs('socat'),
     argv: (w) => ({
       target: ['socat', '-b65536', socatTarget(w), `UNIX-CONNECT:${w.sink}`],
-      source: ['socat', '-b65536', `UNIX-LISTEN:${w.source},fork`, socatSource(w)],
+      source: ['socat', '-b65536', `UNIX-LISTEN:${w.source},fork,backlog=64`, socatSource(w)],
     }),
   },
 ]

@@ -64,7 +64,7 @@ export default class ProxySource extends Command {
         return manager.sourceListenerFiles(flags.key)
       },
       {
-        ...thisProcess,
+        ...thisProcess(),
         graceMs: parseDuration(flags.grace, '--grace'),
         limits: {
           dialMs: parseDuration(flags['dial-timeout'], '--dial-timeout'),

@@ -65,7 +65,7 @@ export default class ProxyTarget extends Command {
         return manager.targetListenerPorts(flags.key)
       },
       {
-        ...thisProcess,
+        ...thisProcess(),
         graceMs: parseDuration(flags.grace, '--grace'),
         limits: {
           dialMs: parseDuration(flags['dial-timeout'], '--dial-timeout'),

@@ -22,4 +22,4 @@ interface Intake {
 export type OpenIntake = (from: Socket, onBytes: () => void) => Intake
 
 /** Reading stops while this much waits to be passed on: back-pressure, and what a stalled reader costs in memory. */
-export const HIGH_WATER = 512 * 1024
+export const HIGH_WATER = 256 * 1024

@@ -8,7 +8,7 @@ export interface SlabPool {
 /** Large enough that a system call costs little beside the copy, small enough for the processor's second cache. */
 export const SLAB_SIZE = 256 * 1024
 
-export function createSlabPool(keepAtMost = 16): SlabPool {
+export function createSlabPool(keepAtMost = 32): SlabPool {
   const free: Buffer[] = []
   return {
     take: () => free.pop() ?? Buffer.allocUnsafeSlow(SLAB_SIZE),
