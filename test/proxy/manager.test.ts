@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { dialTcp } from '../../src/proxy/dial.ts'
 import {
   blackHole,
   echo,
@@ -272,6 +274,50 @@ test('target ports come from the range, and a full range is said so', async () =
   expect(target.targetListenerPorts('a')).toEqual({ [port]: 0 })
 })
 
+test.each([
+  ['127.0.0.1', '127.0.0.1', '::1'],
+  ['::1', '::1', '127.0.0.1'],
+])('a target bound to %s answers there and nowhere else', async (bind, here, elsewhere) => {
+  const target = testManager('disabled', { bind })
+  await target.startTargetListener('a', ['/nonexistent/a'])
+  const port = Number(Object.keys(target.targetListenerPorts('a'))[0])
+  await expect(dialTcp(here, port, dialling())).resolves.toBeDefined()
+  await expect(dialTcp(elsewhere, port, dialling())).rejects.toMatchObject({ code: 'dial-refused' })
+})
+
+test('bound to :: a target answers on IPv4 too, as KubeVirt does', async () => {
+  const { source, target, dir } = await proxyPair('disabled', echo, { bind: '::' })
+  for (const address of ['127.0.0.1', '::1']) {
+    await source.startSourceListener('b', address, target.targetListenerPorts('uid'), dir)
+    const client = await unixClient(source.sourceListenerFiles('b')[0]!)
+    client.end(address)
+    expect(String(await readAll(client))).toBe(address)
+  }
+})
+
+test.runIf(process.getuid?.() === 0)("a source's sockets are given to their owner", async () => {
+  const dir = await tempDir()
+  const source = testManager('disabled', { socketOwner: { uid: 107, gid: 107 } })
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir)
+  expect(statSync(source.sourceListenerFiles('a')[0]!)).toMatchObject({ uid: 107, gid: 107 })
+})
+
+test('a running connection tells its rate', async () => {
+  const clock = { ...systemClock, now: () => now }
+  let now = 1_000_000
+  const { source, file } = await proxyPair('disabled', echo, { clock })
+  const client = await unixClient(file)
+  await until(() => source.connections()[0]?.phase === 'open')
+  now += 500
+  client.write(Buffer.alloc(5000))
+  await until(() => source.connections()[0]?.bytesIn === 5000)
+  expect(source.connections()[0]).toMatchObject({
+    since: 1_000_000,
+    rateOut: 10_000,
+    rateIn: 10_000,
+  })
+})
+
 test('the manager runs in a worker thread', async () => {
   const dir = await tempDir()
   await unixServer(join(dir, 'backend'), echo)
@@ -295,3 +341,7 @@ test('connections are gone from the list when they are done', async () => {
   await readAll(client)
   await until(() => source.connections().length === 0)
 })
+
+function dialling(): { dialMs: number; signal: AbortSignal } {
+  return { dialMs: 1000, signal: new AbortController().signal }
+}
