@@ -49,17 +49,45 @@ function parseJson(text: string): unknown {
 function jsonPatch(patch: unknown): Patch {
   if (!Array.isArray(patch))
     throw badRequest(
-      'error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     )
   if (patch.length > MAX_OPERATIONS) throw unprocessablePatch()
   return (current) => {
     try {
-      return fastJsonPatch.applyPatch(structuredClone(current), patch as Operation[], true)
-        .newDocument
+      let document = structuredClone(current)
+      for (const operation of patch as Operation[])
+        if (!holdsByAbsence(document, operation))
+          document = fastJsonPatch.applyOperation(document, asMeant(document, operation), true)
+            .newDocument as ApiObject
+      return document
     } catch {
       throw unprocessablePatch()
     }
   }
+}
+
+/** To Kubernetes' library, what is not there is null. */
+function holdsByAbsence(document: object, operation: Operation): boolean {
+  return operation.op === 'test' && operation.value === null && isMissing(document, operation.path)
+}
+
+/** It replaces even a member that is not there. */
+function asMeant(document: object, operation: Operation): Operation {
+  return operation.op === 'replace' && isMissing(document, operation.path)
+    ? { ...operation, op: 'add' }
+    : operation
+}
+
+/** Whether the path leads to an object that has no such member. */
+function isMissing(document: object, path: string): boolean {
+  const names = path
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const last = names.pop()
+  let parent: unknown = document
+  for (const name of names) parent = (parent as Record<string, unknown> | undefined)?.[name]
+  return isObject(parent) && last !== undefined && !Object.hasOwn(parent, last)
 }
 
 /** Kubernetes' own limit for one JSON patch. */
