@@ -37,7 +37,7 @@ export function migrationDefaults(release: Release): MigrationConfiguration {
 }
 
 /** Gates that are on unless they are disabled, since 1.9 (§1.6); before, only what is listed is on. */
-const BETA_GATES = ['NodeRestriction']
+const BETA_GATES = ['ImageVolume', 'NodeRestriction']
 
 export function isGateOn(kubevirt: KubeVirt | undefined, gate: string): boolean {
   const developer = kubevirt?.spec.configuration?.developerConfiguration

@@ -27,6 +27,7 @@ export const ANNOTATION = {
   migrationTransportUnix: 'kubevirt.io/migrationTransportUnix',
   nonroot: 'kubevirt.io/nonroot',
   pendingTimeout: 'kubevirt.io/migrationPendingPodTimeoutSeconds',
+  targetImageOverride: 'kubevirt.io/func-test-migration-target-image-override',
   storageApiVersion: 'kubevirt.io/storage-observed-api-version',
   targetReadyTimestamp: 'kubevirt.io/migration-target-ready-timestamp',
   unschedulableTimeout: 'kubevirt.io/migrationUnschedulablePodTimeoutSeconds',

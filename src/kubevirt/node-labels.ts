@@ -12,5 +12,8 @@ export const NODE_LABEL = {
   realtime: 'kubevirt.io/realtime',
   schedulable: 'kubevirt.io/schedulable',
   sev: 'kubevirt.io/sev',
+  sevEs: 'kubevirt.io/sev-es',
+  sevSnp: 'kubevirt.io/sev-snp',
+  tdx: 'kubevirt.io/tdx',
   tscFrequency: 'scheduling.node.kubevirt.io/tsc-frequency-',
 } as const

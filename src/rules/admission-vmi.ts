@@ -1,6 +1,7 @@
 import { componentOf, NODE_NAME_EXTRA } from '../kubevirt/accounts.ts'
 import { sameValue } from '../kubevirt/equality.ts'
 import { LABEL, VMI_FINALIZER } from '../kubevirt/labels.ts'
+import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
 import type { Vmi } from '../kubevirt/types.ts'
 import { type Admission, admissionOf, invalid, type Refusal } from './refusal.ts'
 
@@ -74,9 +75,13 @@ export function withoutForeignStatus(old: Vmi, changed: Vmi, userName: string): 
 export function withVmiDefaults(vmi: Vmi, defaultCpuModel = 'host-model'): Vmi {
   const { domain } = vmi.spec
   const { finalizers = [] } = vmi.metadata
-  const cpu = { cores: 1, sockets: 1, threads: 1, model: defaultCpuModel, ...domain?.cpu }
-  const requested = domain?.resources?.requests?.memory
-  const guest = domain?.memory?.guest ?? requested
+  const { requests, limits } = domain?.resources ?? {}
+  const cpu = { ...topologyOf(vmi), model: defaultCpuModel, ...domain?.cpu }
+  const guest =
+    domain?.memory?.guest ??
+    requests?.['memory'] ??
+    limits?.['memory'] ??
+    domain?.memory?.hugepages?.pageSize
   const { cores, sockets, threads } = cpu
   return {
     ...vmi,
@@ -89,6 +94,10 @@ export function withVmiDefaults(vmi: Vmi, defaultCpuModel = 'host-model'): Vmi {
       domain: {
         ...domain,
         cpu,
+        // A limit without a request asks for all of it.
+        ...(limits?.['cpu'] !== undefined && requests?.['cpu'] === undefined
+          ? { resources: { ...domain?.resources, requests: { ...requests, cpu: limits['cpu'] } } }
+          : {}),
         machine: { type: 'q35', ...domain?.machine },
         ...(guest === undefined ? {} : { memory: { ...domain?.memory, guest } }),
       },
@@ -103,4 +112,13 @@ export function withVmiDefaults(vmi: Vmi, defaultCpuModel = 'host-model'): Vmi {
         : { memory: { guestAtBoot: guest, guestCurrent: guest, guestRequested: guest } }),
     },
   }
+}
+
+/** One CPU, or as many sockets as the resources name where the VM names no topology at all. */
+function topologyOf({ spec: { domain } }: Vmi) {
+  const { cpu, resources } = domain ?? {}
+  const named = cpu?.cores || cpu?.sockets || cpu?.threads
+  const asked = parseQuantity(resources?.limits?.['cpu'] ?? resources?.requests?.['cpu'])
+  const sockets = asked && !named ? Math.max(1, unitsOf(asked)) : 1
+  return { cores: 1, sockets, threads: 1 }
 }

@@ -1,9 +1,9 @@
+import { sameValue } from '../kubevirt/equality.ts'
 import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
-import type { KubeVirt, Migration, Pod, Quantity, VmiVolume } from '../kubevirt/types.ts'
+import type { KubeVirt, Migration, Pod, Toleration, VmiVolume } from '../kubevirt/types.ts'
 import { claimOf } from '../kubevirt/volumes.ts'
 import { LAUNCHER_IMAGE, type PodTemplate } from './launcher-pod.ts'
-
-type Resources = Record<string, Quantity>
+import { supportResources } from './support-resources.ts'
 
 /**
  * The pod that brings hotplugged volumes to a launcher's node: all claims in one, owned by the launcher, on its node
@@ -42,7 +42,10 @@ export function attachmentPod(
           name: 'hotplug-disk',
           image: LAUNCHER_IMAGE,
           command: ['/usr/bin/container-disk', '--copy-path', '/path/hp'],
-          resources: resourcesOf(kubevirt),
+          resources: supportResources(kubevirt, 'hotplug-disk', {
+            requests: { cpu: '10m', memory: '2M' },
+            limits: { cpu: '100m', memory: '80M' },
+          }),
           securityContext: {
             allowPrivilegeEscalation: false,
             runAsNonRoot: true,
@@ -59,7 +62,7 @@ export function attachmentPod(
           },
         },
       },
-      ...(launcher.spec.tolerations ? { tolerations: launcher.spec.tolerations } : {}),
+      tolerations: tolerations(launcher),
       terminationGracePeriodSeconds: 0,
       volumes: [
         { name: 'hotplug-disks', emptyDir: {} },
@@ -72,16 +75,24 @@ export function attachmentPod(
   }
 }
 
-/** Small, unless the cluster says otherwise (`supportContainerResources`). */
-function resourcesOf(kubevirt: KubeVirt | undefined): { requests: Resources; limits: Resources } {
-  const configured = kubevirt?.spec.configuration?.['supportContainerResources'] as
-    | { type: string; resources?: { requests?: Resources; limits?: Resources } }[]
-    | undefined
-  const own = configured?.find(({ type }) => type === 'hotplug-disk')?.resources
-  return {
-    requests: { cpu: '10m', memory: '2M', ...own?.requests },
-    limits: { cpu: '100m', memory: '80M', ...own?.limits },
-  }
+/** A node on which no other pod may start now: the launcher is there already. */
+function tolerations(launcher: Pod): Toleration[] {
+  const kinds = [
+    'unschedulable',
+    'network-unavailable',
+    'disk-pressure',
+    'memory-pressure',
+    'pid-pressure',
+  ]
+  const own = kinds.map((kind) => ({
+    key: `node.kubernetes.io/${kind}`,
+    operator: 'Exists',
+    effect: 'NoSchedule',
+  }))
+  const others = (launcher.spec.tolerations ?? []).filter(
+    (one) => !own.some((known) => sameValue(known, one)),
+  )
+  return [...own, ...others].sort((a, b) => (a.key ?? '').localeCompare(b.key ?? ''))
 }
 
 /** Whether an attachment pod holds just these volumes. */

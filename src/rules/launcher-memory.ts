@@ -9,10 +9,9 @@ import {
   unitsOf,
   ZERO,
 } from '../kubevirt/quantity.ts'
-import type { KubeVirt, Vmi, VmiSpec } from '../kubevirt/types.ts'
+import type { KubeVirt, Quantity, Vmi, VmiSpec } from '../kubevirt/types.ts'
 
-const KI = 1024
-const MI = 1024 * KI
+const MI = 1024 ** 2
 
 interface OverheadPart {
   what: string
@@ -36,10 +35,7 @@ export function launcherOverhead(
   arch = 'amd64',
 ): Overhead {
   const parts = [
-    {
-      what: 'page tables',
-      bytes: Math.ceil(unitsOf(requestedMemory(vmi, kubevirt)) / KI / 512) * KI,
-    },
+    { what: 'page tables', bytes: pageTables(vmi) },
     ...processes(release),
     { what: 'vCPUs', bytes: 8 * MI * vcpusOf(vmi.spec) },
     { what: 'IO thread', bytes: 8 * MI },
@@ -47,7 +43,18 @@ export function launcherOverhead(
   ]
   const sum = parts.reduce((total, { bytes }) => total + bytes, 0)
   const ratio = Number(kubevirt?.spec.configuration?.['additionalGuestMemoryOverheadRatio'] ?? 1)
-  return { bytes: Number.isFinite(ratio) ? Math.ceil(sum * ratio) : sum, parts }
+  return { bytes: Number.isFinite(ratio) ? sum + addition(sum, ratio) : sum, parts }
+}
+
+/** One bit for 512 of the memory that the VM itself asks for, which is taken in whole kB; its size does not count. */
+function pageTables({ spec: { domain } }: Vmi): number {
+  const asked = parseQuantity(domain?.resources?.requests?.['memory'])
+  return asked ? Math.floor((Math.ceil(unitsOf(asked) / 1000) * 1000) / 512) : 0
+}
+
+/** What a ratio adds, in whole kB. */
+function addition(bytes: number, ratio: number): number {
+  return Math.trunc(Math.ceil(bytes / 1000) * (ratio - 1)) * 1000
 }
 
 function processes(release: Release): OverheadPart[] {
@@ -62,29 +69,34 @@ function processes(release: Release): OverheadPart[] {
 }
 
 function deviceParts(spec: VmiSpec, arch: string): OverheadPart[] {
-  const { devices, launchSecurity } = (spec.domain ?? {}) as {
+  const { devices, launchSecurity, memory } = (spec.domain ?? {}) as {
     devices?: {
       autoattachGraphicsDevice?: boolean
       gpus?: unknown[]
       hostDevices?: unknown[]
-      tpm?: unknown
+      interfaces?: { sriov?: unknown }[]
+      tpm?: { enabled?: boolean }
     }
-    launchSecurity?: { sev?: unknown }
+    launchSecurity?: { sev?: unknown; snp?: unknown }
+    memory?: { reservedOverhead?: { addedOverhead?: Quantity } }
   }
+  const passedThrough = [...(devices?.gpus ?? []), ...(devices?.hostDevices ?? [])].length
+  const sriov = (devices?.interfaces ?? []).filter((one) => one.sriov !== undefined).length
   const parts: OverheadPart[] = []
   if (devices?.autoattachGraphicsDevice !== false)
     parts.push({ what: 'graphics device', bytes: 32 * MI })
   if (arch === 'arm64') parts.push({ what: 'arm64 firmware', bytes: 128 * MI })
-  if ((devices?.gpus?.length ?? 0) + (devices?.hostDevices?.length ?? 0) > 0)
-    parts.push({ what: 'VFIO', bytes: 1024 * MI })
+  if (passedThrough + sriov > 0) parts.push({ what: 'VFIO', bytes: 1024 * MI })
   if ((spec.volumes ?? []).some((volume) => volume['downwardMetrics'] !== undefined))
     parts.push({ what: 'downward metrics', bytes: MI })
   const probes = execProbes(spec)
   if (probes > 0) parts.push({ what: 'exec probes', bytes: (100 + 10 * probes) * MI })
-  if (launchSecurity?.sev) parts.push({ what: 'SEV', bytes: 256 * MI })
-  if (devices?.tpm) parts.push({ what: 'TPM', bytes: 53 * MI })
+  if (launchSecurity?.sev || launchSecurity?.snp) parts.push({ what: 'SEV', bytes: 256 * MI })
+  if (devices?.tpm && devices.tpm.enabled !== false) parts.push({ what: 'TPM', bytes: 53 * MI })
   if (spec.domain?.cpu?.dedicatedCpuPlacement || isGuaranteed(spec))
     parts.push({ what: 'guaranteed resources', bytes: 100 * MI })
+  const reserved = parseQuantity(memory?.reservedOverhead?.addedOverhead)
+  if (reserved) parts.push({ what: 'reserved by the VM', bytes: unitsOf(reserved) })
   return parts
 }
 
@@ -93,7 +105,8 @@ function execProbes(spec: VmiSpec): number {
   return [probes.livenessProbe, probes.readinessProbe].filter((probe) => probe?.exec).length
 }
 
-function isGuaranteed({ domain }: VmiSpec): boolean {
+/** Whether the VM's own requests and limits make its pod a guaranteed one. */
+export function isGuaranteed({ domain }: VmiSpec): boolean {
   const { requests, limits } = domain?.resources ?? {}
   return ['cpu', 'memory'].every((resource) => {
     const [request, limit] = [
@@ -110,7 +123,8 @@ export function requestedMemory({ spec: { domain } }: Vmi, kubevirt: KubeVirt | 
     domain?.resources?.requests?.['memory'] ?? domain?.resources?.limits?.['memory'],
   )
   if (explicit) return explicit
-  const guest = parseQuantity(domain?.memory?.guest) ?? ZERO
+  const { guest: size, hugepages } = domain?.memory ?? {}
+  const guest = parseQuantity(size ?? hugepages?.pageSize) ?? ZERO
   const percent = Number(kubevirt?.spec.configuration?.developerConfiguration?.memoryOvercommit)
   if (!(percent > 0) || percent === 100) return guest
   return amountOf(Math.trunc((unitsOf(guest) * 100) / percent), guest.format)

@@ -9,11 +9,7 @@ export function launcherSelector(vmi: Vmi, kubevirt: KubeVirt | undefined): Sele
   const { domain, nodeSelector } = vmi.spec
   const selector: Selector = {
     [NODE_LABEL.schedulable]: 'true',
-    'kubernetes.io/arch': String(
-      (vmi.spec as { architecture?: string }).architecture ??
-        kubevirt?.status?.defaultArchitecture ??
-        'amd64',
-    ),
+    'kubernetes.io/arch': architectureOf(vmi, kubevirt),
     ...configuration?.developerConfiguration?.nodeSelectors,
     ...nodeSelector,
   }
@@ -27,9 +23,29 @@ export function launcherSelector(vmi: Vmi, kubevirt: KubeVirt | undefined): Sele
   const hints = vmi.status?.['topologyHints'] as { tscFrequency?: number } | undefined
   if (hints?.tscFrequency) selector[`${NODE_LABEL.tscFrequency}${hints.tscFrequency}`] = 'true'
   if (domain?.cpu?.dedicatedCpuPlacement) selector[NODE_LABEL.cpuManager] = 'true'
-  if (domain?.cpu?.['realtime']) selector[NODE_LABEL.realtime] = ''
-  if ((domain?.['launchSecurity'] as { sev?: unknown })?.sev) selector[NODE_LABEL.sev] = ''
+  if (domain?.cpu?.['realtime']) selector[NODE_LABEL.realtime] = 'true'
+  for (const label of securityLabels(vmi)) selector[label] = 'true'
   return selector
+}
+
+export function architectureOf({ spec }: Vmi, kubevirt: KubeVirt | undefined): string {
+  const { architecture } = spec as { architecture?: string }
+  return (architecture || kubevirt?.status?.defaultArchitecture || 'amd64').toLowerCase()
+}
+
+/** What a guest needs whose memory not even its host may read. */
+function securityLabels({ spec }: Vmi): string[] {
+  const { sev, snp, tdx } = (spec.domain?.['launchSecurity'] ?? {}) as {
+    sev?: { policy?: { encryptedState?: boolean } }
+    snp?: unknown
+    tdx?: unknown
+  }
+  return [
+    ...(sev ? [NODE_LABEL.sev] : []),
+    ...(sev?.policy?.encryptedState ? [NODE_LABEL.sevEs] : []),
+    ...(snp ? [NODE_LABEL.sevSnp] : []),
+    ...(tdx ? [NODE_LABEL.tdx] : []),
+  ]
 }
 
 export type TargetSelector =
@@ -105,11 +121,23 @@ interface Term {
   [kind: string]: unknown
 }
 
-/** The VM's own affinity; a host-model CPU never goes to a node whose model is out of date. */
+/**
+ * The VM's own affinity; a host-model CPU never goes to a node whose model is out of date, and no guest to one whose CPU
+ * has what it forbids.
+ */
 export function launcherAffinity(vmi: Vmi): Affinity | undefined {
-  const affinity = vmi.spec.affinity as Affinity | undefined
-  if (!isHostModel(vmi)) return affinity
-  const expression = { key: NODE_LABEL.obsoleteHostModel, operator: 'DoesNotExist' }
+  const forbidden = (vmi.spec.domain?.cpu?.features ?? []).filter(
+    ({ policy }) => policy === 'forbid',
+  )
+  const rejected = [
+    ...(isHostModel(vmi) ? [NODE_LABEL.obsoleteHostModel as string] : []),
+    ...forbidden.map(({ name }) => `${NODE_LABEL.cpuFeature}${name}`),
+  ]
+  return rejected.reduce(rejecting, vmi.spec.affinity as Affinity | undefined)
+}
+
+function rejecting(affinity: Affinity | undefined, key: string): Affinity {
+  const expression = { key, operator: 'DoesNotExist' }
   const { requiredDuringSchedulingIgnoredDuringExecution: required, ...preferred } =
     affinity?.nodeAffinity ?? {}
   const terms = required?.nodeSelectorTerms ?? [{}]

@@ -2,10 +2,12 @@ import { ASSUMED_RELEASE, type Release } from '../kubevirt/defaults.ts'
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
 import type { AutomaticLimits } from './automatic-limits.ts'
+import { type ImageIds, imageContainers, imageVolumes } from './container-disks.ts'
 import { launcherOverhead } from './launcher-memory.ts'
 import { hostnameOf, launcherAnnotations, launcherLabels } from './launcher-metadata.ts'
-import { launcherAffinity, launcherSelector } from './launcher-placement.ts'
+import { architectureOf, launcherAffinity, launcherSelector } from './launcher-placement.ts'
 import { computeResources } from './launcher-resources.ts'
+import { supportResourcesOf } from './support-resources.ts'
 
 /** A pod that is to be created: its name is the server's to make. */
 export type PodTemplate = Omit<Pod, 'metadata' | 'status'> & {
@@ -17,6 +19,8 @@ export interface LauncherOptions {
   release?: Release
   image?: string
   limits?: AutomaticLimits
+  /** Of the guest's disks, where they are pinned. */
+  images?: ImageIds
 }
 
 /** What the lab's KubeVirt runs guests in. */
@@ -28,9 +32,11 @@ const GRACE_MARGIN = 30
 
 /** The first launcher pod of a VM, as virt-controller renders it (fact sheet control-plane.md §2.7). */
 export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
-  const { kubevirt, release = ASSUMED_RELEASE, image = LAUNCHER_IMAGE } = options
+  const { kubevirt, release = ASSUMED_RELEASE, image = LAUNCHER_IMAGE, images = {} } = options
   const { spec, metadata } = vmi
-  const overhead = launcherOverhead(vmi, kubevirt, release)
+  const overhead = launcherOverhead(vmi, kubevirt, release, architectureOf(vmi, kubevirt))
+  const disks = imageContainers(vmi, kubevirt, images)
+  const initContainers = [...consoleLog(vmi, kubevirt, image), ...disks.initContainers]
   const affinity = launcherAffinity(vmi)
   const compute: Container = {
     name: 'compute',
@@ -73,8 +79,8 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
     },
     spec: {
       restartPolicy: 'Never',
-      containers: [compute],
-      ...(hasConsoleLog(vmi, kubevirt) ? { initContainers: [consoleLog(image)] } : {}),
+      containers: [compute, ...disks.containers],
+      ...(initContainers.length > 0 ? { initContainers } : {}),
       nodeSelector: launcherSelector(vmi, kubevirt),
       ...(affinity ? { affinity } : {}),
       ...(spec.tolerations ? { tolerations: spec.tolerations } : {}),
@@ -95,7 +101,7 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
         runAsNonRoot: true,
         fsGroup: NON_ROOT,
       },
-      volumes: launcherVolumes(vmi),
+      volumes: [...launcherVolumes(vmi), ...imageVolumes(vmi, kubevirt, images)],
     },
   }
 }
@@ -104,23 +110,26 @@ function hasConsoleLog({ spec }: Vmi, kubevirt: KubeVirt | undefined): boolean {
   const options = kubevirt?.spec.configuration?.['virtualMachineOptions'] as
     | { disableSerialConsoleLog?: unknown }
     | undefined
-  const asked = spec.domain?.devices?.logSerialConsole
+  const { logSerialConsole: asked, autoattachSerialConsole } = spec.domain?.devices ?? {}
+  if (autoattachSerialConsole === false) return false
   return asked ?? options?.disableSerialConsoleLog === undefined
 }
 
 /** A restartable init container: it goes on beside the others, and counts like them. */
-function consoleLog(image: string): Container {
-  return {
+function consoleLog(vmi: Vmi, kubevirt: KubeVirt | undefined, image: string): Container[] {
+  if (!hasConsoleLog(vmi, kubevirt)) return []
+  const container: Container = {
     name: 'guest-console-log',
     image,
     restartPolicy: 'Always',
     command: ['/usr/bin/virt-tail'],
-    resources: {
+    resources: supportResourcesOf(vmi, kubevirt, 'guest-console-log', {
       requests: { cpu: '5m', memory: '35M' },
       limits: { cpu: '15m', memory: '60M' },
-    },
+    }),
     securityContext: { ...nonRoot(), capabilities: { drop: ['ALL'] } },
   }
+  return [container]
 }
 
 function nonRoot() {

@@ -1,9 +1,12 @@
 import {
+  type Amount,
   amountOf,
+  compare,
   formatQuantity,
-  milliAmount,
   parseQuantity,
+  subtract,
   unitsOf,
+  ZERO,
 } from '../kubevirt/quantity.ts'
 import type { Container, KubeVirt, Quantity, Vmi } from '../kubevirt/types.ts'
 import type { AutomaticLimits } from './automatic-limits.ts'
@@ -25,8 +28,9 @@ export function computeResources(
   setCpu(requests, limits, vmi, kubevirt, automatic)
   addEphemeralStorage(requests, limits)
   for (const device of devicesOf(vmi, kubevirt)) {
-    requests[device] = '1'
-    limits[device] = '1'
+    const count = String(Number(limits[device] ?? 0) + 1)
+    requests[device] = count
+    limits[device] = count
   }
   return { requests, limits }
 }
@@ -40,24 +44,33 @@ function setMemory(
   automatic: AutomaticLimits,
 ) {
   const { domain } = vmi.spec
-  const guest = requestedMemory(vmi, kubevirt)
-  const own = domain?.resources?.overcommitGuestOverhead ? { bytes: 0, parts: [] } : overhead
+  const request = requestedMemory(vmi, kubevirt)
+  // A guest with CPUs of its own has its memory for itself too.
+  const limit = domain?.cpu?.dedicatedCpuPlacement ? request : parseQuantity(limits['memory'])
   const pageSize = domain?.memory?.hugepages?.pageSize
   if (pageSize) {
-    const size = formatQuantity(parseQuantity(domain?.memory?.guest) ?? guest)
+    const guest = parseQuantity(domain?.memory?.guest)
+    const size = formatQuantity(guest && compare(request, guest) > 0 ? guest : request)
     requests[`hugepages-${pageSize}`] = size
     limits[`hugepages-${pageSize}`] = size
-    requests['memory'] = withOverhead(amountOf(0, 'BinarySI'), own)
+    requests['memory'] = withOverhead(beyond(request, guest), overhead)
+    if (limit) limits['memory'] = withOverhead(beyond(limit, guest), overhead)
   } else {
-    requests['memory'] = withOverhead(guest, own)
+    const own = domain?.resources?.overcommitGuestOverhead ? { bytes: 0, parts: [] } : overhead
+    requests['memory'] = withOverhead(request, own)
+    if (limit) limits['memory'] = withOverhead(limit, overhead)
   }
-  const limit = parseQuantity(limits['memory'])
-  if (limit) limits['memory'] = withOverhead(limit, overhead)
-  else if (automatic.memoryRatio !== undefined) {
-    const request = parseQuantity(requests['memory'])
-    const bytes = Math.ceil(unitsOf(request ?? amountOf(0)) * automatic.memoryRatio)
+  if (limit) return
+  if (automatic.memoryRatio !== undefined) {
+    const asked = parseQuantity(requests['memory']) ?? ZERO
+    const bytes = Math.trunc(unitsOf(asked) * automatic.memoryRatio)
     limits['memory'] = formatQuantity(amountOf(bytes, 'BinarySI'))
   }
+}
+
+/** What ordinary memory has to hold of it where huge pages hold the guest. */
+function beyond(amount: Amount, guest: Amount | undefined): Amount {
+  return guest && compare(amount, guest) > 0 ? subtract(amount, guest) : amountOf(0, 'BinarySI')
 }
 
 function setCpu(
@@ -68,10 +81,9 @@ function setCpu(
   automatic: AutomaticLimits,
 ) {
   const { cpu } = vmi.spec.domain ?? {}
-  const vcpus = vcpusOf(vmi.spec)
+  const vcpus = vcpusOf(vmi.spec) + ioThreadsOf(vmi)
   if (cpu?.dedicatedCpuPlacement) {
-    // An isolated emulator thread takes a CPU of its own.
-    const total = String(vcpus + (cpu.isolateEmulatorThread ? 1 : 0))
+    const total = String(vcpus + emulatorCpus(vmi, vcpus))
     requests['cpu'] = total
     limits['cpu'] = total
     return
@@ -83,8 +95,21 @@ function setCpu(
     return
   }
   const ratio = Number(kubevirt?.spec.configuration?.developerConfiguration?.cpuAllocationRatio)
-  const milli = Math.trunc((vcpus * 1000) / (ratio > 0 ? ratio : 10))
-  requests['cpu'] = formatQuantity(milliAmount(milli))
+  const nano = Math.ceil((vcpus * 1e9) / (ratio > 0 ? ratio : 10))
+  requests['cpu'] = formatQuantity({ nano: BigInt(nano), format: 'DecimalSI' })
+}
+
+/** Threads that copy for all disks have CPUs like the guest's. */
+function ioThreadsOf({ spec }: Vmi): number {
+  const threads = spec.domain?.['ioThreads'] as { supplementalPoolThreadCount?: number } | undefined
+  return threads?.supplementalPoolThreadCount ?? 0
+}
+
+/** An isolated emulator thread takes a CPU of its own, or two where an even number is wanted. */
+function emulatorCpus({ spec, metadata }: Vmi, vcpus: number): number {
+  if (!spec.domain?.cpu?.isolateEmulatorThread) return 0
+  const even = metadata.annotations?.['alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity']
+  return even !== undefined && vcpus % 2 === 0 ? 2 : 1
 }
 
 /** For the launcher's own files. */
@@ -100,15 +125,29 @@ function addEphemeralStorage(requests: Resources, limits: Resources) {
 function devicesOf({ spec }: Vmi, kubevirt: KubeVirt | undefined): string[] {
   const emulated = kubevirt?.spec.configuration?.developerConfiguration?.['useEmulation'] === true
   const devices = spec.domain?.devices
-  const interfaces = devices?.interfaces ?? []
+  // A VM that says nothing of networks has an interface on the pod's.
+  const interfaces: { name: string; model?: unknown }[] =
+    devices?.interfaces ?? (devices?.['autoattachPodInterface'] === false ? [] : [{ name: '' }])
   const networked = interfaces.length > 0 || devices?.['autoattachPodInterface'] !== false
   const virtio = interfaces.some(
     ({ model }) => model === undefined || model === '' || model === 'virtio',
   )
+  const security = spec.domain?.['launchSecurity'] as { sev?: unknown; tdx?: unknown } | undefined
   return [
     ...(emulated ? [] : ['devices.kubevirt.io/kvm']),
     ...(networked ? ['devices.kubevirt.io/tun'] : []),
     ...(virtio && !emulated ? ['devices.kubevirt.io/vhost-net'] : []),
     ...(devices?.['autoattachVSOCK'] === true ? ['devices.kubevirt.io/vhost-vsock'] : []),
+    ...(security?.sev ? ['devices.kubevirt.io/sev'] : []),
+    ...(security?.tdx ? ['devices.kubevirt.io/tdx'] : []),
+    ...passedThrough(devices?.['gpus']),
+    ...passedThrough(devices?.['hostDevices']),
   ]
+}
+
+/** By the names under which device plugins offer them. */
+function passedThrough(devices: unknown): string[] {
+  return ((devices ?? []) as { deviceName?: string }[]).flatMap(({ deviceName }) =>
+    deviceName ? [deviceName] : [],
+  )
 }

@@ -1,5 +1,6 @@
 import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
-import type { Migration, Node, Pod, Vmi } from '../kubevirt/types.ts'
+import type { Container, Migration, Node, Pod, Vmi } from '../kubevirt/types.ts'
+import { pinnedImages } from './container-disks.ts'
 import { awayFromItself, launcherAffinity, targetSelector } from './launcher-placement.ts'
 import { type LauncherOptions, launcherPod, type PodTemplate } from './launcher-pod.ts'
 
@@ -16,8 +17,10 @@ export interface TargetOptions extends LauncherOptions {
 
 /** The pod that a migration's target launcher runs in: the launcher pod of the VM as it is now, and what a move adds (§2.7). */
 export function targetPod(vmi: Vmi, migration: Migration, options: TargetOptions): TargetPod {
-  const { sourceNode, sourcePod } = options
-  const base = launcherPod(vmi, options)
+  const { sourceNode, sourcePod, kubevirt } = options
+  const pinned = pinnedImages(vmi, sourcePod, kubevirt)
+  if (!pinned.ok) return pinned
+  const base = launcherPod(vmi, { ...options, images: pinned.images })
   if (!sourceNode) {
     const error = `node "${vmi.status?.nodeName ?? ''}" associated with vmi "${vmi.metadata.name}" does not exist`
     return { ok: false, error }
@@ -46,12 +49,20 @@ export function targetPod(vmi: Vmi, migration: Migration, options: TargetOptions
       },
       spec: {
         ...base.spec,
+        containers: withImage(base.spec.containers, migration),
         nodeSelector: selection.selector,
         affinity: awayFromItself(launcherAffinity(vmi), vmi),
         securityContext: { ...base.spec.securityContext, ...level.options },
       },
     },
   }
+}
+
+/** KubeVirt's own tests may have the launcher be of another image. */
+function withImage(containers: Container[], { metadata }: Migration): Container[] {
+  const image = metadata.annotations?.[ANNOTATION.targetImageOverride]
+  if (!image) return containers
+  return containers.map((one) => (one.name === 'compute' ? { ...one, image } : one))
 }
 
 type Level = { ok: true; options: object } | { ok: false; error: string }

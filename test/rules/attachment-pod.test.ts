@@ -23,7 +23,12 @@ test('one pod brings all claims to the launcher’s node', () => {
     annotations: { 'kubevirt.io/migrationJobName': 'm' },
     ownerReferences: [{ kind: 'Pod', name: 'launcher', controller: true }],
   })
-  expect(pod.spec.tolerations).toEqual([{ key: 'x' }])
+  expect(pod.spec.tolerations).toContainEqual({ key: 'x' })
+  expect(pod.spec.tolerations).toContainEqual({
+    key: 'node.kubernetes.io/unschedulable',
+    operator: 'Exists',
+    effect: 'NoSchedule',
+  })
   expect(pod.spec.containers[0]?.resources).toEqual({
     requests: { cpu: '10m', memory: '2M' },
     limits: { cpu: '100m', memory: '80M' },

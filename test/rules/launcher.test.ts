@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeVirt, Node, Pod, Vmi } from '../../src/kubevirt/types.ts'
 import { automaticLimits } from '../../src/rules/automatic-limits.ts'
+import { pinnedImages } from '../../src/rules/container-disks.ts'
 import { launcherOverhead, vcpusOf } from '../../src/rules/launcher-memory.ts'
 import { launcherPod } from '../../src/rules/launcher-pod.ts'
 import { targetPod } from '../../src/rules/target-pod.ts'
@@ -81,7 +82,8 @@ describe('what a launcher asks for', () => {
     const of = withDomain({ resources: {}, memory: { guest: '128Mi' } })
     expect(compute(of, { kubevirt: cluster }).requests).toMatchObject({
       cpu: '250m',
-      memory: `${64 * 1024 + 2 * 295_040}Ki`,
+      // The overhead's share is added in whole kB; no page tables, as the VM asks for no memory itself.
+      memory: String((64 + 288) * 1024 ** 2 + 301_990_000),
     })
   })
 
@@ -90,11 +92,40 @@ describe('what a launcher asks for', () => {
     const { requests, limits } = compute(of)
     expect(requests).toMatchObject({ 'hugepages-2Mi': '64Mi', memory: '295040Ki' })
     expect(limits).toMatchObject({ 'hugepages-2Mi': '64Mi' })
+    const more = compute(
+      withDomain({
+        memory: { guest: '64Mi', hugepages: { pageSize: '2Mi' } },
+        resources: { requests: { memory: '96Mi' }, limits: { memory: '128Mi' } },
+      }),
+    )
+    // Page tables of 96Mi, which are 100664 kB.
+    const own = 288 * 1024 ** 2 + 196_609
+    expect(more.requests).toMatchObject({
+      'hugepages-2Mi': '64Mi',
+      memory: String(own + 32 * 1024 ** 2),
+    })
+    expect(more.limits).toMatchObject({ memory: String(own + 64 * 1024 ** 2) })
+  })
+
+  test('CPUs of its own go with memory of its own, for its helpers too', () => {
+    const cpu = { cores: 2, dedicatedCpuPlacement: true, isolateEmulatorThread: true }
+    const of = withDomain({ cpu })
+    const { requests, limits } = compute(of)
+    expect(requests).toMatchObject({ cpu: '3' })
+    expect(limits).toMatchObject({ cpu: '3', memory: requests!['memory'] })
+    const [log] = launcherPod(of, { kubevirt: undefined }).spec.initContainers ?? []
+    expect(log?.resources).toEqual({
+      requests: { cpu: '15m', memory: '60M' },
+      limits: { cpu: '15m', memory: '60M' },
+    })
+    const annotations = { 'alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity': '' }
+    const even = { ...of, metadata: { ...of.metadata, annotations } }
+    expect(compute(even).requests).toMatchObject({ cpu: '4' })
   })
 
   test('limits of its own grow by the overhead; a namespace may oblige it to have some', () => {
     const limited = withDomain({ resources: { limits: { memory: '64Mi', cpu: '2' } } })
-    expect(compute(limited).limits).toMatchObject({ memory: `${295_040 + 100 * 1024 + 65536}Ki` })
+    expect(compute(limited).limits).toMatchObject({ memory: '452Mi' })
     expect(compute(limited).requests).toMatchObject({ cpu: '2' })
     const limits = automaticLimits(
       { metadata: { name: 'demo' } },
@@ -121,6 +152,48 @@ describe('what a launcher asks for', () => {
     expect(launcherPod(quiet, { kubevirt: undefined }).spec.initContainers).toBeUndefined()
     const cluster = kubevirt({ virtualMachineOptions: { disableSerialConsoleLog: {} } })
     expect(launcherPod(vmi(), { kubevirt: cluster }).spec.initContainers).toBeUndefined()
+  })
+})
+
+describe('the image of a disk', () => {
+  const volumes = [{ name: 'root', containerDisk: { image: 'registry:5000/fedora:42' } }]
+  const of = vmi({ spec: { volumes } })
+  const names = (pod: { spec: Pod['spec'] }) => pod.spec.initContainers?.map(({ name }) => name)
+
+  test('is a volume, and a container that tells its digest', () => {
+    const pod = launcherPod(of, { kubevirt: undefined })
+    expect(names(pod)).toEqual(['guest-console-log', 'volumeroot'])
+    expect(pod.spec.initContainers?.[1]?.resources).toEqual({
+      requests: { cpu: '1m', memory: '1M', 'ephemeral-storage': '50M' },
+      limits: { cpu: '10m', memory: '40M' },
+    })
+    expect(pod.spec.volumes).toContainEqual({
+      name: 'root',
+      image: { reference: 'registry:5000/fedora:42' },
+    })
+  })
+
+  test('is a container beside the guest on older releases', () => {
+    const older = { ...kubevirt({}), status: { observedKubeVirtVersion: 'v1.7.0' } }
+    const pod = launcherPod(of, { kubevirt: older })
+    expect(pod.spec.containers.map(({ name }) => name)).toEqual(['compute', 'volumeroot'])
+    expect(names(pod)).toEqual(['guest-console-log'])
+  })
+
+  test('of a target is the one that the source runs, once its digest is known', () => {
+    const imageID = 'registry:5000/fedora@sha256:abc'
+    const status = { initContainerStatuses: [{ name: 'volumeroot', imageID }] }
+    const source: Pod = { metadata: { name: 's' }, spec: { containers: [] }, status }
+    expect(pinnedImages(of, source, undefined)).toEqual({
+      ok: true,
+      images: { root: 'registry:5000/fedora@sha256:abc' },
+    })
+    const again = launcherPod(of, { kubevirt: undefined, images: { root: imageID } })
+    expect(names(again)).toEqual(['guest-console-log'])
+    const later: Pod = { metadata: { name: 's' }, spec: again.spec }
+    expect(pinnedImages(of, later, undefined)).toEqual({ ok: true, images: { root: imageID } })
+    status.initContainerStatuses[0]!.imageID = 'nothing of the kind'
+    expect(pinnedImages(of, source, undefined)).toMatchObject({ ok: false })
   })
 })
 
@@ -274,5 +347,24 @@ describe('a target pod', () => {
     }
     expect(options({})).toEqual({ level: 's0:c1,c2' })
     expect(options({ migrations: { matchSELinuxLevelOnMigration: false } })).toBeUndefined()
+  })
+})
+
+test('a feature that the guest forbids keeps it from nodes that have it', () => {
+  const cpu = { model: 'Haswell', features: [{ name: 'vmx', policy: 'forbid' }, { name: 'aes' }] }
+  const { spec } = launcherPod(withDomain({ cpu }), { kubevirt: undefined })
+  expect(spec.nodeSelector).toHaveProperty(['cpu-feature.node.kubevirt.io/aes'], 'true')
+  expect(spec.affinity).toEqual({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          {
+            matchExpressions: [
+              { key: 'cpu-feature.node.kubevirt.io/vmx', operator: 'DoesNotExist' },
+            ],
+          },
+        ],
+      },
+    },
   })
 })
