@@ -9,7 +9,7 @@ export interface Binaries {
 }
 
 /** What test/e2e/build-kube-apiserver.sh builds, and how the folder is called that it leaves in the cache. */
-export const BUILT = 'kube-apiserver-v1.36.3-etcd-v3.6.16'
+const BUILT = 'kube-apiserver-v1.36.3-etcd-v3.6.16'
 
 /**
  * A real API server's binaries: those in KUBEBUILDER_ASSETS (envtest's convention), else those that were built into the

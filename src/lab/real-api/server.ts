@@ -25,6 +25,8 @@ export interface RealApiOptions {
   users: LabUser[]
   /** The cluster's name in kubeconfigs. */
   name?: string
+  /** Where the folder of all that is written is made; default the system's for temporary files. */
+  parentFolder?: string
 }
 
 /** What whoever uses an API server gets of one, whichever it is. */
@@ -41,7 +43,7 @@ const START_TIMEOUT = 120_000
  * the two write is in a folder that goes with them. @throws MigError when one of them ends or doesn't get ready
  */
 export async function startRealApiServer(options: RealApiOptions): Promise<AnyApiServer> {
-  const { binaries, clock, users, name = 'lab' } = options
+  const { binaries, clock, users, name = 'lab', parentFolder = tmpdir() } = options
   const opened: (() => Promise<unknown>)[] = []
   let closing: Promise<void> | undefined
   const ending = new AbortController()
@@ -51,7 +53,7 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
     return closing
   }
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'kubectl-mig-api-'))
+    const folder = await mkdtemp(join(parentFolder, 'kubectl-mig-api-'))
     opened.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
     const validity = { notBefore: clock.now() - 3600_000, notAfter: clock.now() + YEAR }
     const authority = await createAuthority('kubectl-mig-lab-ca', validity)

@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https'
 import { parse } from 'yaml'
 import type { AnyApiServer } from '../../../src/lab/real-api/server.ts'
 
-export interface Request {
+interface Request {
   method: string
   path: string
   body?: string | undefined
@@ -10,7 +10,7 @@ export interface Request {
   as: string
 }
 
-export interface Answer {
+interface Answer {
   status: number
   warnings: string[]
   type: string
