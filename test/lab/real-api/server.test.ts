@@ -1,6 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { connect } from '../../../src/cluster/config.ts'
 import { wellKnownUsers } from '../../../src/lab/api/users.ts'
@@ -32,17 +33,18 @@ test('every kind that Kubernetes lacks has a definition, with columns that can b
 test.skipIf(!binaries)(
   'it leaves no folder and no process behind',
   async () => {
-    const mine = async () =>
-      (await readdir(tmpdir())).filter((name) => name.startsWith('kubectl-mig-api-'))
-    const before = await mine()
+    const parentFolder = await mkdtemp(join(tmpdir(), 'kubectl-mig-test-'))
+    onTestFinished(() => rm(parentFolder, { recursive: true }))
     const users = wellKnownUsers(['node-1'])
-    const server = await startRealApiServer({ binaries: binaries!, clock: systemClock, users })
+    const options = { binaries: binaries!, clock: systemClock, users, parentFolder }
+    const server = await startRealApiServer(options)
+    expect(await readdir(parentFolder)).toHaveLength(1)
     const cluster = await connect({ kubeconfigText: server.kubeconfig('admin'), env: {} })
     expect(await cluster.text({ path: '/readyz' })).toBe('ok')
     await cluster.close()
     await Promise.all([server.close(), server.close()])
     await expect(fetch(server.url)).rejects.toThrow('fetch failed')
-    expect((await mine()).filter((name) => !before.includes(name))).toEqual([])
+    expect(await readdir(parentFolder)).toEqual([])
   },
   150_000,
 )
