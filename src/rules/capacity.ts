@@ -82,7 +82,11 @@ export function runningMigrations({
 }
 
 /** Those whose VM is on the node, or was when it was handed off: the place counts on until the migration ends. */
-function outboundMigrations(view: ClusterView, running: Migration[], node: string): Migration[] {
+export function outboundMigrations(
+  view: ClusterView,
+  running: Migration[],
+  node: string,
+): Migration[] {
   const byName = new Map(view.vmis.map((vmi) => [keyOf(vmi.metadata), vmi]))
   return running.filter((migration) => {
     const vmi = byName.get(

@@ -86,10 +86,17 @@ export function doneDetail(phase: string, observed: Observed): string {
 
 /** What KubeVirt says of the waiting in conditions, else what the limits say. */
 function waitingText({ migration, waiting }: Observed): string {
-  for (const { type, status, message } of migration.status?.conditions ?? [])
-    if (status === 'True' && BLOCKS[type]) return message || BLOCKS[type]
+  for (const { type, status, message = '' } of migration.status?.conditions ?? []) {
+    const text = status === 'True' ? blockText({ type, message }) : undefined
+    if (text) return text
+  }
   if (!waiting) return 'the target pod is to come'
   return waiting.admit ? 'a slot is free, the target pod is to come' : limitText(waiting)
+}
+
+/** In KubeVirt's words where it has any; undefined for a condition that holds nothing. */
+export function blockText({ type, message }: { type: string; message: string }) {
+  return BLOCKS[type] && (message || BLOCKS[type])
 }
 
 /** Conditions of the migration that hold it in Pending (fact sheet control-plane.md §1.3). */
