@@ -1,21 +1,21 @@
-import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { proxyKey, sourceSocketFile } from '../kubevirt/ports.ts'
-import type { Connection, ConnectionState } from './connection.ts'
+import type { ConnectionState } from './connection.ts'
 import type { ProxyContext } from './context.ts'
+import { createGroups } from './groups.ts'
 import { createHandshakes } from './handshake.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import type { ProxyLog } from './log.ts'
-import { checkPortMap, isLabel, labelList, labelOfFile, type PortMap } from './port-map.ts'
+import type { PortMap } from './port-map.ts'
 import type { PortRange } from './port-range.ts'
+import { sourceRoutes, targetFiles } from './requests.ts'
 import { slabIntake } from './slab-intake.ts'
 import { createSlabPool } from './slab-pool.ts'
-import { openSourceListener, type SourceListener, type SourceRoute } from './source-listener.ts'
+import { openSourceListener, type SourceListener } from './source-listener.ts'
 import { streamIntake } from './stream-intake.ts'
 import { openTargetListener, type TargetFile, type TargetListener } from './target-listener.ts'
 import type { ProxyTls, TlsProvider } from './tls.ts'
-import { checkSocketPath, type SocketOwner } from './unix-socket.ts'
+import type { SocketOwner } from './unix-socket.ts'
 
 export interface ProxyManagerOptions {
   /** Address that target listeners bind to: the migration network's; `::` is KubeVirt's way, every address. */
@@ -74,17 +74,17 @@ export interface ProxyManager {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-interface Group<T extends TargetListener | SourceListener> {
-  listeners: T[]
-  /** What was asked for; an equal wish is no change. */
-  wish: string
-}
-
 export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
   const log = options.log ?? (() => {})
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const targets = new Map<string, Group<TargetListener>>()
-  const sources = new Map<string, Group<SourceListener>>()
+  const targets = createGroups<TargetListener>(log, {
+    stopped: 'Manager stopping proxy on target node',
+    replaced: 'Manager stopping proxy on target node due to new unix filepath location',
+  })
+  const sources = createGroups<SourceListener>(log, {
+    stopped: 'Manager stopping proxy on source node',
+    replaced: 'Manager is stopping proxy on source node due to new target location',
+  })
   const exclusive = createMutex()
   let shuttingDown = false
   let lastId = 0
@@ -133,67 +133,33 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     )
   }
 
-  const live = (): Connection[] =>
-    [...targets.values(), ...sources.values()].flatMap(({ listeners }) =>
-      (listeners as (TargetListener | SourceListener)[]).flatMap((l) => l.connections()),
-    )
+  const live = () => [...targets.connections(), ...sources.connections()]
 
   const manager: ProxyManager = {
     startTargetListener: (key, files) =>
       exclusive(async () => {
         refuseWhenShuttingDown()
-        checkKey(key)
-        const wanted = files.map((file) => targetFile(key, file))
-        checkTargets(wanted)
+        const wanted = targetFiles(key, files)
         const secured = isSecured()
-        const wish = JSON.stringify([sorted(wanted), options.bind, secured])
-        if (targets.get(key)?.wish === wish) return
-        await stop(
-          targets,
-          key,
-          log,
-          'Manager stopping proxy on target node due to new unix filepath location',
-        )
-        targets.set(key, {
-          wish,
-          listeners: await openAll(wanted, (file) =>
-            openTargetListener(context, key, file, secured),
-          ),
-        })
+        const open = wanted.map((file) => () => openTargetListener(context, key, file, secured))
+        await targets.replace(key, { wanted, secured }, open)
       }),
     targetListenerPorts: (key) =>
-      Object.fromEntries(
-        (targets.get(key)?.listeners ?? []).map(({ port, label }) => [port, label]),
-      ),
-    stopTargetListener: (key) =>
-      exclusive(() => stop(targets, key, log, 'Manager stopping proxy on target node')),
+      Object.fromEntries(targets.of(key).map(({ port, label }) => [port, label])),
+    stopTargetListener: (key) => exclusive(() => targets.stop(key)),
 
     startSourceListener: (key, targetAddress, portMap, baseDir) =>
       exclusive(async () => {
         refuseWhenShuttingDown()
-        checkKey(key)
-        const routes = sourceRoutes(key, targetAddress, portMap, baseDir)
+        const wanted = sourceRoutes(key, targetAddress, portMap, baseDir)
         const secured = isSecured()
-        const wish = JSON.stringify([routes, secured])
-        if (sources.get(key)?.wish === wish) return
-        await stop(
-          sources,
-          key,
-          log,
-          'Manager is stopping proxy on source node due to new target location',
-        )
-        sources.set(key, {
-          wish,
-          listeners: await openAll(routes, (route) =>
-            openSourceListener(context, key, route, secured),
-          ),
-        })
+        const open = wanted.map((route) => () => openSourceListener(context, key, route, secured))
+        await sources.replace(key, { wanted, secured }, open)
       }),
-    sourceListenerFiles: (key) => (sources.get(key)?.listeners ?? []).map(({ file }) => file),
-    stopSourceListener: (key) =>
-      exclusive(() => stop(sources, key, log, 'Manager stopping proxy on source node')),
+    sourceListenerFiles: (key) => sources.of(key).map(({ file }) => file),
+    stopSourceListener: (key) => exclusive(() => sources.stop(key)),
 
-    openListenerCount: () => targets.size + sources.size,
+    openListenerCount: () => targets.count() + sources.count(),
     connections: () => live().map(({ state }) => state()),
     initiateGracefulShutdown() {
       shuttingDown = true
@@ -206,103 +172,11 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     close: () =>
       exclusive(async () => {
         shuttingDown = true
-        const stops = [
-          ...[...targets.keys()].map((key) =>
-            stop(targets, key, log, 'Manager stopping proxy on target node'),
-          ),
-          ...[...sources.keys()].map((key) =>
-            stop(sources, key, log, 'Manager stopping proxy on source node'),
-          ),
-        ]
-        await Promise.all(stops)
+        await Promise.all([targets.stopAll(), sources.stopAll()])
       }),
     [Symbol.asyncDispose]: () => manager.close(),
   }
   return manager
-}
-
-/** All or none: when one can't be opened, those before it are closed again. */
-async function openAll<W, L extends { close(): Promise<void> }>(
-  wanted: W[],
-  open: (one: W) => Promise<L>,
-): Promise<L[]> {
-  const opened: L[] = []
-  try {
-    for (const one of wanted) opened.push(await open(one))
-    return opened
-  } catch (err) {
-    for (const listener of opened.toReversed()) await listener.close()
-    throw err
-  }
-}
-
-async function stop<T extends TargetListener | SourceListener>(
-  groups: Map<string, Group<T>>,
-  key: string,
-  log: ProxyLog,
-  msg: string,
-): Promise<void> {
-  const group = groups.get(key)
-  if (!group) return
-  groups.delete(key)
-  for (const _ of group.listeners) log({ level: 'info', msg, uid: key })
-  // The first has made the folder and removes it, when it is the last.
-  for (const listener of group.listeners.toReversed()) await listener.close()
-}
-
-function targetFile(key: string, file: string | TargetFile): TargetFile {
-  return typeof file === 'string' ? { file, label: labelOfFile(key, file) } : file
-}
-
-function checkTargets(files: TargetFile[]): void {
-  const usage = (message: string) => new MigError(EXIT.usage, message, { code: 'bad-target' })
-  if (files.length === 0) throw usage('no unix socket to listen for')
-  const seen = new Map<number, string>()
-  for (const { file, label } of files) {
-    if (!isLabel(label)) throw usage(`unknown label ${label} of ${file}, expected ${labelList()}`)
-    const other = seen.get(label)
-    if (other !== undefined) throw usage(`${other} and ${file} have the same label ${label}`)
-    seen.set(label, file)
-    checkSocketPath(file)
-  }
-}
-
-/** It becomes part of file names. */
-function checkKey(key: string): void {
-  if (/^[\w.-]+$/.test(key)) return
-  throw new MigError(EXIT.usage, `the key "${key}" can't be part of a file name`, {
-    code: 'bad-key-name',
-    hint: "KubeVirt takes the VMI's UID",
-  })
-}
-
-function sourceRoutes(
-  key: string,
-  targetAddress: string,
-  portMap: PortMap,
-  baseDir: string,
-): SourceRoute[] {
-  if (isIP(targetAddress) === 0) {
-    throw new MigError(EXIT.usage, `the target address "${targetAddress}" is no IP address`, {
-      code: 'bad-address',
-      hint: 'it is what the VMI publishes as status.migrationState.targetNodeAddress',
-    })
-  }
-  checkPortMap(portMap)
-  const routes = Object.entries(portMap)
-    .map(([port, label]) => ({
-      file: sourceSocketFile(baseDir, proxyKey(key, label)),
-      label,
-      targetAddress,
-      targetPort: Number(port),
-    }))
-    .sort((a, b) => a.label - b.label)
-  for (const { file } of routes) checkSocketPath(file)
-  return routes
-}
-
-function sorted(files: TargetFile[]): TargetFile[] {
-  return files.toSorted((a, b) => a.label - b.label)
 }
 
 /** Starts and stops happen one after the other, as under KubeVirt's single lock. */

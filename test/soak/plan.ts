@@ -14,7 +14,7 @@ export interface Plan {
 
 export type End = 'client' | 'backend'
 
-export type Fault =
+type Fault =
   | 'none'
   /** The backend answers only when the client has ended; or the other way round. */
   | 'ask'
