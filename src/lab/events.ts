@@ -5,6 +5,7 @@ import { create, patch } from '../cluster/objects.ts'
 import { EVENTS } from '../kubevirt/resources.ts'
 import { timestamp } from '../kubevirt/time.ts'
 import type { Event, KubeObject } from '../kubevirt/types.ts'
+import { createEventCorrelator } from './event-correlation.ts'
 
 export interface EventSource {
   /** `virt-handler`, `default-scheduler` … */
@@ -22,22 +23,20 @@ export interface EventRecorder {
   flushed(): Promise<void>
 }
 
-/** So many different events are remembered, to be counted up when they come again. */
-const REMEMBERED = 500
-
+/** `source` is who records: `virtualmachine-controller`, `virt-handler` on its node … */
 export function eventRecorder(cluster: Cluster, clock: Clock, source: EventSource): EventRecorder {
-  const known = new Map<string, { name: string; count: number }>()
+  const correlator = createEventCorrelator()
   let last: Promise<void> = Promise.resolve()
 
-  async function write(object: KubeObject, type: string, reason: string, message: string) {
-    const namespace = object.metadata.namespace ?? 'default'
-    const key = [object.metadata.uid, type, reason, message].join('\0')
-    const before = known.get(key)
+  async function write(object: KubeObject, type: string, reason: string, text: string) {
+    const { namespace = 'default', uid = '' } = object.metadata
     const now = clock.now()
-    if (before) {
-      before.count++
-      const body = again(source, before.count, now)
-      await patch(cluster, EVENTS, { namespace, name: before.name }, body, 'merge')
+    const found = correlator.correlate({ uid, type, reason, message: text }, now)
+    if (found.write === 'nothing') return
+    const { key, message } = found
+    if (found.write === 'again') {
+      const body = again(source, found.count, message, now)
+      await patch(cluster, EVENTS, { namespace, name: found.name }, body, 'merge')
       return
     }
     // Nanoseconds, as client-go has it: two of one object in one millisecond must not collide.
@@ -45,8 +44,7 @@ export function eventRecorder(cluster: Cluster, clock: Clock, source: EventSourc
     const name = `${object.metadata.name}.${nanos.toString(16)}`
     const event = newEvent(source, object, { name, namespace, type, reason, message, now })
     await create(cluster, EVENTS, event, { namespace })
-    known.set(key, { name, count: 1 })
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? '')
+    correlator.written(key, name)
   }
 
   return {
@@ -75,14 +73,7 @@ function newEvent(
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name, namespace },
-    involvedObject: {
-      ...(object.apiVersion && { apiVersion: object.apiVersion }),
-      ...(object.kind && { kind: object.kind }),
-      namespace,
-      name: object.metadata.name,
-      ...(object.metadata.uid && { uid: object.metadata.uid }),
-      ...(object.metadata.resourceVersion && { resourceVersion: object.metadata.resourceVersion }),
-    },
+    involvedObject: referenceTo(object),
     type,
     reason,
     message,
@@ -107,10 +98,23 @@ function newEvent(
   }
 }
 
-function again({ action }: EventSource, count: number, now: number): object {
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): Event['involvedObject'] {
+  const { namespace, name, uid, resourceVersion } = metadata
+  return {
+    ...(apiVersion && { apiVersion }),
+    ...(kind && { kind }),
+    ...(namespace && { namespace }),
+    name,
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+  }
+}
+
+/** Only events of the older kind take a later message over. */
+function again({ action }: EventSource, count: number, message: string, now: number): object {
   return action
     ? { series: { count, lastObservedTime: microTime(now) } }
-    : { count, lastTimestamp: timestamp(now) }
+    : { count, message, lastTimestamp: timestamp(now) }
 }
 
 /** Kubernetes' MicroTime. */

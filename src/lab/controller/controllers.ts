@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
+import { eventRecorder } from '../events.ts'
 import { startCaches } from './caches.ts'
 import { startEvacuationController } from './evacuation-controller.ts'
-import { createEventRecorder } from './event-recorder.ts'
 import { startGarbageCollector } from './garbage-collector.ts'
 import { startMigrationController } from './migration/controller.ts'
 import { startQuotaController } from './quota-controller.ts'
@@ -29,7 +29,7 @@ export async function startControllers(options: ControllersOptions): Promise<Con
   const { cluster, clock, log = () => {} } = options
   const stop = new AbortController()
   const caches = startCaches(cluster, clock, stop.signal)
-  const recorder = createEventRecorder(cluster, clock, 'virtualmachine-controller')
+  const recorder = eventRecorder(cluster, clock, { component: 'virtualmachine-controller' })
   const shared = { cluster, clock, caches, log, recorder }
   const workers = [
     startMigrationController(shared),

@@ -3,7 +3,7 @@ import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { MIGRATIONS } from '../../kubevirt/resources.ts'
 import type { Migration, Vmi } from '../../kubevirt/types.ts'
 import { evacuationsFrom } from '../../rules/evacuation.ts'
-import { createEventRecorder } from './event-recorder.ts'
+import { eventRecorder } from '../events.ts'
 import { createExpectations } from './expectations.ts'
 import type { ControllerOptions } from './migration/controller.ts'
 import { messageOf } from './migration/perform.ts'
@@ -13,7 +13,7 @@ import { startWorker, type Worker } from './worker.ts'
 export function startEvacuationController(options: ControllerOptions): Worker {
   const { cluster, clock, caches, log } = options
   const expectations = createExpectations(clock)
-  const recorder = createEventRecorder(cluster, clock, 'evacuation-controller')
+  const recorder = eventRecorder(cluster, clock, { component: 'evacuation-controller' })
   const worker = startWorker({
     name: 'virt-controller-evacuation',
     clock,

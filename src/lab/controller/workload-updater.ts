@@ -8,8 +8,8 @@ import type { KubeVirt, Migration, Vmi } from '../../kubevirt/types.ts'
 import { isMigrating } from '../../rules/evacuation.ts'
 import { LAUNCHER_IMAGE } from '../../rules/launcher-pod.ts'
 import { requiresMigration, workloadUpdates } from '../../rules/workload-update.ts'
+import { eventRecorder } from '../events.ts'
 import { keyOfObject, parseKey } from './caches.ts'
-import { createEventRecorder } from './event-recorder.ts'
 import { createExpectations } from './expectations.ts'
 import type { ControllerOptions } from './migration/controller.ts'
 import { messageOf } from './migration/perform.ts'
@@ -26,7 +26,7 @@ const BATCH_INTERVAL = 60_000
 export function startWorkloadUpdater(options: ControllerOptions): Worker {
   const { cluster, clock, caches, log } = options
   const expectations = createExpectations(clock)
-  const recorder = createEventRecorder(cluster, clock, 'workload-update-controller')
+  const recorder = eventRecorder(cluster, clock, { component: 'workload-update-controller' })
   const worker = startWorker({
     name: 'virt-controller-workload-update',
     clock,

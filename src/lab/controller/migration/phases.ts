@@ -1,4 +1,4 @@
-import { phaseOf } from '../../../kubevirt/migration.ts'
+import { isFinal, phaseOf } from '../../../kubevirt/migration.ts'
 import type { Action } from './actions.ts'
 import { handedOff } from './handed-off.ts'
 import { markFailed } from './mark-failed.ts'
@@ -30,6 +30,7 @@ export function actionsFor(situation: Situation, now: number): Action[] {
   // The target's domain may have become ready in the very write that completed the migration.
   if (own && state?.completed) return phase === 'Running' ? running(situation) : []
   const busy = slotOwner && !own && !['Succeeded', 'Failed'].includes(phaseOf(slotOwner))
+  if (busy && isFinal(migration)) return []
   if (busy && phase !== '')
     return [
       {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventCorrelator } from '../../../src/lab/controller/event-correlation.ts'
+import { createEventCorrelator } from '../../src/lab/event-correlation.ts'
 
 const refused = (n: number) => ({
   uid: 'vmi',
