@@ -39,7 +39,8 @@ export default class LabUp extends Command {
     memory: Flags.string({ helpValue: 'SIZE', default: '64Mi', description: 'memory of each VM' }),
     'dirty-rate': Flags.string({
       helpValue: 'SIZE',
-      description: 'memory that each VM writes a second (default none)',
+      default: '4Mi',
+      description: 'memory that each VM writes a second; 0 for VMs that are idle',
     }),
     detach: Flags.boolean({ description: 'run it in the background; return when it is ready' }),
     child: Flags.boolean({ hidden: true, description: 'this is the process in the background' }),

@@ -11,11 +11,11 @@ export function labOptionsOf(flags: {
   vms: number
   guest: GuestKind
   memory: string
-  'dirty-rate'?: string | undefined
+  'dirty-rate': string
 }): LabOptions {
   const { name, nodes, vms, guest, memory, 'dirty-rate': dirtyRate } = flags
   checkSize('--memory', memory, 2 ** 20)
-  if (dirtyRate !== undefined) checkSize('--dirty-rate', dirtyRate, 0)
+  checkSize('--dirty-rate', dirtyRate, 0)
   return { name, nodes, vms, guest, memory, dirtyRate, clock: systemClock }
 }
 

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
+import { startInformer } from '../../src/cluster/informer.ts'
 import { create, get, list, remove } from '../../src/cluster/objects.ts'
 import { handlerMetricsPath, parseMetrics } from '../../src/kubevirt/metrics.ts'
 import { isFinal, phaseOf, publishedPorts } from '../../src/kubevirt/migration.ts'
@@ -59,24 +60,34 @@ async function ended(migration: Migration): Promise<Migration> {
 }
 const patience = { timeout: 15_000, interval: 25 }
 
-/** Whether the source's handler has the target's word that memory and disk are the same, by migration. */
-async function verified(): Promise<Set<string>> {
+/** The figures that the handlers give now, each with its migration. */
+async function figures(): Promise<Set<string>> {
+  const prefix = 'kubectl_mig_lab_migration_'
+  const names = ['rounds', 'downtime_seconds', 'verified'].map((name) => `${prefix}${name}`)
+  const samples = await handlerSamples(names)
+  return new Set(samples.map(({ name, labels }) => `${name.slice(prefix.length)} ${labels['uid']}`))
+}
+
+async function handlerSamples(names: string[]) {
   const handlers = await list<Pod>(admin, PODS, {
     namespace: 'kubevirt',
     labelSelector: 'kubevirt.io=virt-handler',
   })
-  const name = 'kubectl_mig_lab_migration_verified'
   const samples = await Promise.all(
     handlers.items.map(async ({ metadata }) =>
       parseMetrics(
         await admin.text({ path: handlerMetricsPath('kubevirt', metadata.name) }),
-        new Set([name]),
+        new Set(names),
       ),
     ),
   )
-  return new Set(
-    samples.flat().flatMap(({ labels, value }) => (value === 1 ? [labels['uid'] ?? ''] : [])),
-  )
+  return samples.flat()
+}
+
+/** Whether the source's handler has the target's word that memory and disk are the same, by migration. */
+async function verified(): Promise<Set<string>> {
+  const samples = await handlerSamples(['kubectl_mig_lab_migration_verified'])
+  return new Set(samples.flatMap(({ labels, value }) => (value === 1 ? [labels['uid'] ?? ''] : [])))
 }
 
 function answers(host: string, port: number): Promise<boolean> {
@@ -143,6 +154,29 @@ test('five VMs at once arrive, and the API answers within 50 ms meanwhile', asyn
   times.sort((a, b) => a - b)
   expect(times[Math.floor(times.length / 2)]).toBeLessThan(50)
 }, 60_000)
+
+test('rounds and downtime of a copy can be read as soon as its VMI says completed', async () => {
+  const before = (await vmiNow('vm-5')).status?.migrationState?.migrationUid
+  const { promise: seen, resolve } = Promise.withResolvers<Promise<Set<string>>>()
+  const vmis = startInformer<Vmi>(admin, VMIS, {
+    namespace: 'default',
+    fieldSelector: 'metadata.name=vm-5',
+    onChange: ({ object }) => {
+      const state = object.status?.migrationState
+      if (state?.completed && state.migrationUid !== before) resolve(figures())
+    },
+  })
+  try {
+    await vmis.synced
+    const { metadata } = await migrate('vm-5')
+    const figure = (name: string) => `${name} ${metadata.uid}`
+    expect([...(await seen)]).toEqual(
+      expect.arrayContaining(['rounds', 'downtime_seconds', 'verified'].map(figure)),
+    )
+  } finally {
+    await vmis.close()
+  }
+})
 
 describe('when a move does not come to its end the guest goes on where it was', () => {
   async function slowMove(

@@ -30,6 +30,14 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
   let guest: Guest | undefined
   let checksum: Promise<string | undefined> | undefined
   let finished = false
+  let confirmed = false
+
+  /** The source knows that the guest runs here, or is gone: both leave the guest to this side. */
+  function confirm(): void {
+    if (!finished || confirmed) return
+    confirmed = true
+    surroundings.onFinished()
+  }
 
   async function drop(): Promise<void> {
     const gone = guest
@@ -73,8 +81,14 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
       finished = true
       guest.resume()
       surroundings.onRunning()
-      surroundings.onFinished()
+    },
+    confirm: async () => confirm(),
+  }
+  return {
+    methods,
+    ended() {
+      confirm()
+      void drop()
     },
   }
-  return { methods, ended: () => void drop() }
 }

@@ -103,6 +103,7 @@ export function startMigration(
     const file = (label: number) =>
       sourceSocketFile(request.baseDir, proxyKey(request.vmiUid, label))
     control = await connectControl(file(0), clock)
+    stop.signal.throwIfAborted()
     await control.call('prepare', {
       vmiUid: request.vmiUid,
       block: request.block,
@@ -125,6 +126,10 @@ export function startMigration(
     const { pausedAt, resumedAt } = copy.progress()
     if (pausedAt !== undefined) record.downtimeMs = (resumedAt ?? clock.now()) - pausedAt
     if (checksum !== undefined) record.verified = true
+    record.lastProgress = copy.progress()
+    // All that can be said of the copy is known before the target declares it complete. Should this not reach the target,
+    // the end of the connection tells it the same.
+    await control.call('confirm', {}).catch(() => {})
     await guest.close()
   }
 

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { create, list } from '../../src/cluster/objects.ts'
+import { phaseOf } from '../../src/kubevirt/migration.ts'
+import { MIGRATIONS } from '../../src/kubevirt/resources.ts'
+import type { Migration } from '../../src/kubevirt/types.ts'
+import { startLab } from '../../src/lab/lab.ts'
+
+test('a lab whose VMs are being copied ends at once, each node in order', async () => {
+  const cut: unknown[] = []
+  const lab = await startLab({
+    name: `shutdown-${process.pid}`,
+    nodes: 3,
+    vms: 4,
+    guest: 'synthetic',
+    memory: '64Mi',
+    // More than can be sent: these copies don't end by themselves.
+    dirtyRate: '2Gi',
+    clock: systemClock,
+  })
+  try {
+    const admin = await lab.connect('admin')
+    for (const vmiName of ['vm-1', 'vm-2', 'vm-3']) {
+      const migration = {
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'VirtualMachineInstanceMigration',
+        metadata: { name: `${vmiName}-move`, namespace: 'default' },
+        spec: { vmiName },
+      }
+      await create(admin, MIGRATIONS, migration, { namespace: 'default' })
+    }
+    await expect
+      .poll(
+        async () =>
+          (await list<Migration>(admin, MIGRATIONS, {})).items.filter(
+            (migration) => phaseOf(migration) === 'Running',
+          ).length,
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(1)
+    await admin.close()
+    for (const node of lab.nodes) {
+      const late = setTimeout(() => cut.push(node.name), 4500)
+      void node.ended.then(() => clearTimeout(late))
+    }
+  } finally {
+    await lab.close()
+  }
+  expect(cut).toEqual([])
+}, 40_000)
