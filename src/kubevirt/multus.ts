@@ -3,7 +3,7 @@ import type { Pod, VmiSpec } from './types.ts'
 
 /** What Multus is asked for, and what it says it has done; both JSON lists on the pod. */
 export const NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks'
-const NETWORK_STATUS_ANNOTATION = 'k8s.v1.cni.cncf.io/network-status'
+export const NETWORK_STATUS_ANNOTATION = 'k8s.v1.cni.cncf.io/network-status'
 
 export type Network = NonNullable<VmiSpec['networks']>[number]
 
@@ -31,4 +31,45 @@ export function attachedNetworks({ metadata }: Pod): Map<string, string> {
   } catch {
     return new Map()
   }
+}
+
+/** A network that Multus is asked to attach to a pod. */
+export interface NetworkRequest {
+  name: string
+  namespace: string
+  /** `net1`, `net2` … in the order of the list, unless the pod says otherwise. */
+  interface: string
+  mac?: string
+}
+
+/** What the pod asks of Multus, in either way to write it: a JSON list, or `[namespace/]name[@interface], …`. */
+export function requestedNetworks({ metadata }: Pod): NetworkRequest[] {
+  const text = metadata.annotations?.[NETWORKS_ANNOTATION]?.trim() ?? ''
+  const own = metadata.namespace ?? ''
+  return listOf(text).map(({ name, namespace = own, interface: at, mac }, index) => ({
+    name,
+    namespace,
+    interface: at || `net${index + 1}`,
+    ...(mac ? { mac } : {}),
+  }))
+}
+
+type Element = Pick<NetworkRequest, 'name'> & Partial<NetworkRequest>
+
+function listOf(text: string): Element[] {
+  if (text.startsWith('[')) {
+    try {
+      return JSON.parse(text) as Element[]
+    } catch {
+      return []
+    }
+  }
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => {
+      const [, namespace, name = one, at] = /^(?:([^/@]+)\/)?([^/@]+)(?:@(.+))?$/.exec(one) ?? []
+      return { name, ...(namespace && { namespace }), ...(at && { interface: at }) }
+    })
 }

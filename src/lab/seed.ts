@@ -93,7 +93,8 @@ export function labKubeVirt(): object {
     apiVersion: 'kubevirt.io/v1',
     kind: 'KubeVirt',
     metadata: { name: 'kubevirt', namespace: NAMESPACE },
-    spec: { configuration: {} },
+    // As HCO has it; without a method nothing that needs a new launcher moves by itself.
+    spec: { configuration: {}, workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } },
   }
 }
 

@@ -18,6 +18,7 @@ import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
 import { startLauncher } from './launcher.ts'
 import type { NodeLog } from './log.ts'
 import { serveMetrics } from './metrics-server.ts'
+import { networkStatus } from './pod-networks.ts'
 import { watchVmis } from './vmi-view.ts'
 
 /** All that a node's thread is given; it can be sent from one thread to another. */
@@ -116,7 +117,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       return { podIP: spec.address, hostIP, annotations }
     }
     const podIP = launchers.get(pod.metadata.uid ?? '')?.podIP ?? nextAddress()
-    return { podIP, hostIP }
+    return { podIP, hostIP, annotations: networkStatus(pod, podIP) }
   }
 
   function nextAddress(): string {
@@ -149,10 +150,11 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
 
   return {
     async close() {
+      // First what could keep the others waiting: a copy ends with its launcher.
+      await kubeletAgent.close()
       await heartbeats.close()
       await vmis.close()
       await queue.close()
-      await kubeletAgent.close()
       await Promise.all([proxies.close(), server.close(), nodes.close(), kubevirts.close()])
       await events.flushed()
       await Promise.all([kubelet.close(), handler.close()])

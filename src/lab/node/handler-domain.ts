@@ -1,3 +1,4 @@
+import { podInterfaceName, secondaryNetworks } from '../../kubevirt/multus.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
 import { methodOf, obstaclesOf } from '../../rules/migratability.ts'
@@ -37,17 +38,35 @@ export function reportRunning(
   status.conditions = [...kept, ...migratable]
 }
 
-/** The addresses of the guest's interfaces: those of the pod that it runs in. */
+/**
+ * The guest's interfaces as its domain has them: the primary one with the address of the pod that it runs in, the others
+ * as the VMI wants them. One that is to go is not in a domain that was started since.
+ */
 export function interfacesOf({ spec, status }: Vmi, podIP: string) {
-  return (spec.domain?.devices?.interfaces ?? []).map(({ name }) => ({
-    ...status?.interfaces?.find((known) => known.name === name),
-    name,
-    ipAddress: podIP,
-    ipAddresses: [podIP],
-    infoSource: 'domain',
-    podInterfaceName: 'eth0',
-    queueCount: 1,
-  }))
+  const secondary = new Set(secondaryNetworks(spec).map(({ name }) => name))
+  const present = (spec.domain?.devices?.interfaces ?? []).filter(
+    (one) => one['state'] !== 'absent',
+  )
+  return present.map(({ name }) => {
+    const known = status?.interfaces?.find((one) => one.name === name)
+    const isAttached = String(known?.['infoSource'] ?? '').includes('multus-status')
+    return {
+      ...known,
+      name,
+      ...(secondary.has(name)
+        ? {
+            infoSource: isAttached ? 'domain, multus-status' : 'domain',
+            podInterfaceName: podInterfaceName(name),
+          }
+        : {
+            ipAddress: podIP,
+            ipAddresses: [podIP],
+            infoSource: 'domain',
+            podInterfaceName: 'eth0',
+          }),
+      queueCount: 1,
+    }
+  })
 }
 
 function migratableConditions(

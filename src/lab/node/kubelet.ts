@@ -22,7 +22,7 @@ export interface KubeletOptions {
   clock: Clock
   node: string
   log: NodeLog
-  /** Address and, where a client has to know, annotations of a pod that starts here. */
+  /** Address and annotations of a pod that starts here. */
   network(pod: Pod): PodNetwork
   /** Starts what runs in the pod; `onExit` is called when it ends by itself or was stopped. */
   start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess>
@@ -31,7 +31,7 @@ export interface KubeletOptions {
 export interface PodNetwork {
   podIP: string
   hostIP: string
-  annotations?: Record<string, string>
+  annotations: Record<string, string>
 }
 
 export interface Kubelet {
@@ -101,7 +101,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     const network = running.get(uid)?.network
     if (!network || pod.status?.phase === 'Running') return
     const { podIP, hostIP, annotations } = network
-    if (annotations)
+    if (Object.keys(annotations).length > 0)
       await write(() => patch(cluster, PODS, at(pod), { metadata: { annotations } }, 'merge'))
     await report(pod, runningStatus(pod, { now: timestamp(clock.now()), podIP, hostIP }))
   }

@@ -14,6 +14,9 @@ export interface MigrationTarget {
 /** How long the source may take to hang up after all is done, ms. */
 const QUIET_MS = 5000
 
+/** What a VM may have waited for that the move has brought. */
+const SETTLED = new Set(['MigrationRequired', 'VolumesChange', 'HotVCPUChange', 'HotMemoryChange'])
+
 /** A VM that is on its way to this node. */
 interface Arriving {
   vmiUid: string
@@ -109,9 +112,9 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     delete status.evacuationNodeName
     delete status.launcherContainerImageVersion
     delete status.migratedVolumes
+    plugIn(draft)
     status.conditions = (status.conditions ?? []).filter(
-      ({ type, reason }) =>
-        type !== 'MigrationRequired' && type !== 'VolumesChange' && reason !== PAUSED_BY_MONITOR,
+      ({ type, reason }) => !SETTLED.has(type) && reason !== PAUSED_BY_MONITOR,
     )
     metadata.labels = { ...metadata.labels, [LABEL.nodeName]: node }
     delete metadata.labels[LABEL.migrationTargetNode]
@@ -144,4 +147,17 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   }
 
   return { sync }
+}
+
+/** CPUs and memory that the new launcher has room for are the guest's from now on. */
+function plugIn({ spec, status }: Vmi): void {
+  const waits = (type: string) => status?.conditions?.some((condition) => condition.type === type)
+  if (!status) return
+  const { cores = 1, sockets = 1, threads = 1 } = spec.domain?.cpu ?? {}
+  if (waits('HotVCPUChange')) status['currentCPUTopology'] = { cores, sockets, threads }
+  const guest = spec.domain?.memory?.guest
+  if (waits('HotMemoryChange') && guest !== undefined) {
+    const memory = status['memory'] as object | undefined
+    status['memory'] = { ...memory, guestRequested: guest, guestCurrent: guest }
+  }
 }
