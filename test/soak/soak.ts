@@ -65,7 +65,10 @@ const rotating = setInterval(() => {
   totals.faults++
   void rotation.next()
 }, ROTATE_EVERY_MS)
-const progress = setInterval(() => console.log(`${next} of ${streams} streams`), 10_000)
+const progress = setInterval(async () => {
+  const usage = (await Promise.all(Object.values(pairs).map((pair) => pair.usage()))).flat()
+  console.log(`${next} of ${streams} streams; MiB ${usage.map(({ mib }) => mib).join(', ')}`)
+}, 10_000)
 
 try {
   await Promise.all(Array.from({ length: Number(values.parallel) }, runStreams))
