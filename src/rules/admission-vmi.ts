@@ -49,12 +49,12 @@ function handlerBlockers(old: Vmi, changed: Vmi, extra: Requester['extra']): Ref
     return [invalid('handler-without-node', UPDATE, message)]
   }
   const state = old.status?.migrationState
-  const owners = [old.status?.nodeName, state?.sourceNode, state?.targetNode]
-  if (!owners.includes(node)) {
+  // Once the VM has moved, its former node has no say any more.
+  if (node !== old.status?.nodeName && node !== state?.targetNode) {
     const message = 'Node restriction, virt-handler is only allowed to modify VMIs it owns'
     return [invalid('handler-foreign-vmi', UPDATE, message)]
   }
-  if (state?.targetNode !== changed.status?.migrationState?.targetNode) {
+  if (!state?.targetNode && changed.status?.migrationState?.targetNode) {
     const message = 'Node restriction, virt-handler is not allowed to set target node'
     return [invalid('handler-target-node', UPDATE, message)]
   }

@@ -86,7 +86,7 @@ function cpuUpdate(
     domain: { ...spec.domain, cpu: { ...spec.domain?.cpu, sockets: wanted } },
   })
   const ratio = Number(kubevirt?.spec.configuration?.developerConfiguration?.cpuAllocationRatio)
-  const more = milliAmount(Math.trunc((after - before) * (1000 / (ratio > 0 ? ratio : 10))))
+  const more = milliAmount((after - before) * Math.trunc(1000 / (ratio > 0 ? ratio : 10)))
   return {
     kind: 'apply',
     changes: [
@@ -104,16 +104,24 @@ function memoryUpdate(template: VmiSpec, vmi: Vmi, moving: boolean): LiveUpdate 
   const memory = status?.['memory'] as
     | { guestAtBoot?: Quantity; guestCurrent?: Quantity }
     | undefined
-  if (!text || !wanted || !current || !memory || compare(wanted, current) === 0) return NOTHING
-  if (conditionOf(vmi, 'HotMemoryChange')?.status === 'True')
+  if (!text || !wanted || !current || !memory?.guestCurrent) return NOTHING
+  const hotplug = conditionOf(vmi, 'HotMemoryChange')?.status
+  const unavailable = 'memory updated in template spec. Memory-hotplug'
+  if (hotplug === 'False')
+    return restart(`${unavailable} failed and is not available for this VM configuration`)
+  if (compare(wanted, current) === 0) return NOTHING
+  if (conditionOf(vmi, 'LiveMigratable')?.status !== 'True')
+    return restart(`${unavailable} is only available for migratable VMs`)
+  const most = parseQuantity(spec.domain?.memory?.['maxGuest'] as Quantity | undefined)
+  if (!most) return restart(`${unavailable} is not available for this VM configuration`)
+  if (hotplug === 'True')
     return { kind: 'refused', message: 'another memory hotplug is in progress' }
   if (moving)
     return { kind: 'refused', message: 'memory hotplug is not allowed while VMI is migrating' }
   const boot = parseQuantity(memory.guestAtBoot)
   if (boot && compare(wanted, boot) < 0)
     return restart('memory updated in template spec to a value lower than what the VM started with')
-  const most = parseQuantity(spec.domain?.memory?.['maxGuest'] as Quantity | undefined)
-  if (!most || compare(wanted, most) > 0)
+  if (compare(wanted, most) > 0)
     return restart("memory updated in template spec to a value higher than what's available")
   const more = subtract(wanted, parseQuantity(memory.guestCurrent) ?? current)
   return {

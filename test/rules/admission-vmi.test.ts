@@ -34,10 +34,17 @@ describe('a VMI may be changed', () => {
 
   test('but the target node is not the handler’s to set', () => {
     const changed = vmi({ status: { migrationState: { sourceNode: 'node-1', targetNode: 'x' } } })
-    const admission = admitVmiUpdate(moving, changed, node('node-1'))
+    const admission = admitVmiUpdate(vmi(), changed, node('node-1'))
     expect(!admission.admit && admission.blockers[0].message).toBe(
       'Node restriction, virt-handler is not allowed to set target node',
     )
+  })
+
+  test('by the former node no more, once the VM has moved', () => {
+    const state = { sourceNode: 'node-1', targetNode: 'node-2' }
+    const moved = vmi({ status: { nodeName: 'node-2', migrationState: state } })
+    expect(admitVmiUpdate(moved, moved, node('node-2')).admit).toBe(true)
+    expect(admitVmiUpdate(moved, moved, node('node-1')).admit).toBe(false)
   })
 
   test('its spec and KubeVirt’s labels by no user', () => {

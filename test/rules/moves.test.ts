@@ -211,6 +211,16 @@ describe('a change of a running VM', () => {
     expect(fewer).toMatchObject({ kind: 'restart' })
     expect(message(guest('8Gi'))).toContain("higher than what's available")
     expect(message(guest('512Mi'))).toContain('lower than what')
+    const other = (status: Vmi['status'], of: object = domain) => {
+      const result = change(guest('2Gi'), running(status, { domain: of }))
+      return result.kind === 'restart' && result.condition.message
+    }
+    expect(other({ conditions: [] })).toContain('only available for migratable VMs')
+    expect(other({}, { ...domain, memory: { guest: '1Gi' } })).toContain(
+      'not available for this VM',
+    )
+    const failed = condition('HotMemoryChange', 'False')
+    expect(other({ conditions: [failed] })).toContain('Memory-hotplug failed')
   })
 
   test.each<[string, object, Vmi['status']]>([
@@ -238,7 +248,7 @@ describe('a change of a running VM', () => {
     [
       'another memory hotplug is in progress',
       guest('2Gi'),
-      { conditions: [condition('HotMemoryChange', 'True')] },
+      { conditions: [condition('LiveMigratable', 'True'), condition('HotMemoryChange', 'True')] },
     ],
   ])('is refused: %s', (message, template, status) => {
     expect(change(template, running(status))).toEqual({ kind: 'refused', message })
