@@ -106,6 +106,47 @@ test('a VM whose network is attached elsewhere moves by itself', async () => {
   expect(target.metadata.annotations?.['k8s.v1.cni.cncf.io/networks']).toContain('nad-red')
 })
 
+test('an interface that comes is first offered to whoever attaches networks to running pods', async () => {
+  const plane = await startControlPlane(LIVE)
+  await vmWithNetwork(plane)
+  const spec = {
+    domain: {
+      devices: {
+        interfaces: [
+          { name: 'blue', bridge: {} },
+          { name: 'red', bridge: {} },
+        ],
+      },
+    },
+    networks: [
+      { name: 'blue', multus: { networkName: 'nad-blue' } },
+      { name: 'red', multus: { networkName: 'nad-red' } },
+    ],
+  }
+  await patch(plane.admin, VMS, at('vm-1'), { spec: { template: { spec } } }, 'merge')
+  const pending = { type: 'MigrationRequired', status: 'False', reason: 'AutoMigrationPending' }
+  const conditions = await plane.until(async () => {
+    const found = (await plane.get<Vmi>(VMIS, 'vm-1')).status?.conditions
+    return found?.some(({ type }) => type === 'MigrationRequired') && found
+  }, 'MigrationRequired')
+  expect(conditions).toContainEqual(expect.objectContaining(pending))
+  const networks = async () =>
+    (await plane.launcherOf('vm-1')).metadata.annotations?.['k8s.v1.cni.cncf.io/networks'] ?? ''
+  await plane.until(async () => (await networks()).includes('nad-red'), 'the pod to ask for it')
+
+  const status = ['blue', 'red'].map((name) => ({
+    name: `demo/nad-${name}`,
+    interface: podInterfaceName(name),
+  }))
+  const annotations = { 'k8s.v1.cni.cncf.io/network-status': JSON.stringify(status) }
+  await plane.annotate(await plane.launcherOf('vm-1'), annotations)
+  const settled = await plane.until(async () => {
+    const found = (await plane.get<Vmi>(VMIS, 'vm-1')).status
+    return found?.conditions?.every(({ type }) => type !== 'MigrationRequired') && found
+  }, 'nothing to be required any more')
+  expect(settled.interfaces?.map(({ name }) => name)).toEqual(['blue', 'red'])
+})
+
 test('a VM is stopped and started by its run strategy', async () => {
   const plane = await startControlPlane()
   await plane.create(VMS, {
