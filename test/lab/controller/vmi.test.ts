@@ -247,6 +247,17 @@ describe('while its pod starts it says', () => {
     expect(bound.status?.conditions?.map(({ type }) => type)).toEqual(['Ready'])
   })
 
+  test('nothing of its node as long as its CPUs are not its own', () => {
+    const dedicated = {
+      ...starting,
+      spec: { ...starting.spec, domain: { cpu: { dedicatedCpuPlacement: true } } },
+    }
+    const burstable = pod('a', 'node-1', { ...up, qosClass: 'Burstable' })
+    expect(nextVmi(dedicated, [burstable], NOW).status?.phase).toBe('Scheduling')
+    const guaranteed = pod('a', 'node-1', { ...up, qosClass: 'Guaranteed' })
+    expect(nextVmi(dedicated, [guaranteed], NOW).status?.phase).toBe('Scheduled')
+  })
+
   test('that an image can’t be pulled', () => {
     const waiting = { reason: 'ErrImagePull', message: 'not there' }
     const status = { containerStatuses: [{ name: 'compute', state: { waiting } }] }

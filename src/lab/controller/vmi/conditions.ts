@@ -1,5 +1,5 @@
 import { conditionOf } from '../../../kubevirt/migration.ts'
-import { isPodGoingDown } from '../../../kubevirt/pods.ts'
+import { isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Quantity, Vmi } from '../../../kubevirt/types.ts'
@@ -83,6 +83,17 @@ export function imageFailure({ status }: Pod): Failure | undefined {
     .map(({ state }) => state?.waiting as { reason?: string; message?: string } | undefined)
     .find((state) => state?.reason === 'ErrImagePull' || state?.reason === 'ImagePullBackOff')
   return waiting?.reason ? { reason: waiting.reason, message: waiting.message ?? '' } : undefined
+}
+
+/** A guest is not started on CPUs that are not its own, though it was promised them. */
+export function lacksGuarantee({ spec }: Vmi, pod: Pod): boolean {
+  const dedicated = spec.domain?.cpu?.dedicatedCpuPlacement === true
+  return dedicated && pod.status?.qosClass !== 'Guaranteed' && isPodReady(pod)
+}
+
+export const NO_GUARANTEE: Failure = {
+  reason: 'FailedGuaranteeResources',
+  message: 'failed to guarantee pod resources',
 }
 
 /** That no node takes its pod is told by the VMI too, as it was said first, until it is bound. */

@@ -16,7 +16,13 @@ import type { ControllerOptions } from '../migration/controller.ts'
 import { messageOf } from '../migration/perform.ts'
 import { LAB_RELEASE } from '../release.ts'
 import { startWorker, type Worker } from '../worker.ts'
-import { type Failure, imageFailure, withFailure } from './conditions.ts'
+import {
+  type Failure,
+  imageFailure,
+  lacksGuarantee,
+  NO_GUARANTEE,
+  withFailure,
+} from './conditions.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
 import { nextVmi } from './status.ts'
 import { volumeStatus } from './volume-status.ts'
@@ -82,10 +88,7 @@ export function startVmiController(options: ControllerOptions): Worker {
     }
     const now = clock.now()
     const reached = withVolumes(nextVmi(vmi, pods, now), pods)
-    const launcher = currentPodOf(vmi, pods)
-    const image =
-      vmi.status?.phase === 'Scheduling' && launcher ? imageFailure(launcher) : undefined
-    const failed = failure === undefined ? image : podFailure(vmi, failure)
+    const failed = failure === undefined ? startFailure(vmi, pods) : podFailure(vmi, failure)
     const next = withFailure(reached, failed, now)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
       worker.queue.add(key, { after: NETWORK_INTERVAL })
@@ -93,6 +96,15 @@ export function startVmiController(options: ControllerOptions): Worker {
     const pod = currentPodOf(next, pods)
     if (pod && !isPodFinal(pod)) await syncPod(next, pod)
     if (failure !== undefined) throw failure
+  }
+
+  /** What keeps a VMI from its node although its pod is there. */
+  function startFailure(vmi: Vmi, pods: Pod[]): Failure | undefined {
+    const launcher = currentPodOf(vmi, pods)
+    if (vmi.status?.phase !== 'Scheduling' || !launcher) return undefined
+    if (!lacksGuarantee(vmi, launcher)) return imageFailure(launcher)
+    recorder.record(vmi, 'Warning', NO_GUARANTEE.reason, NO_GUARANTEE.message)
+    return NO_GUARANTEE
   }
 
   async function introduce(vmi: Vmi): Promise<void> {

@@ -5,7 +5,7 @@ import { timestamp } from '../../../kubevirt/time.ts'
 import type { Pod, Vmi } from '../../../kubevirt/types.ts'
 import { interfaceStatuses } from '../../../rules/interface-status.ts'
 import { LAUNCHER_IMAGE } from '../../../rules/launcher-pod.ts'
-import { vmiConditions } from './conditions.ts'
+import { lacksGuarantee, vmiConditions } from './conditions.ts'
 
 /** The VMI as it should be, given its pods: at most one phase further (fact sheet control-plane.md §10). */
 export function nextVmi(vmi: Vmi, pods: readonly Pod[], now: number): Vmi {
@@ -66,7 +66,8 @@ function isOutdatedImage(image: string | undefined): boolean {
   return image !== undefined && image !== LAUNCHER_IMAGE
 }
 
-function nextPhase({ metadata, status }: Vmi, pod: Pod | undefined): string {
+function nextPhase(vmi: Vmi, pod: Pod | undefined): string {
+  const { metadata, status } = vmi
   const phase = status?.phase ?? 'Pending'
   switch (phase) {
     case '':
@@ -75,7 +76,8 @@ function nextPhase({ metadata, status }: Vmi, pod: Pod | undefined): string {
       return metadata.deletionTimestamp ? 'Failed' : 'Pending'
     case 'Scheduling':
       if (!pod || isPodGoingDown(pod)) return 'Failed'
-      return isPodReady(pod) && !metadata.deletionTimestamp ? 'Scheduled' : phase
+      if (!isPodReady(pod) || metadata.deletionTimestamp || lacksGuarantee(vmi, pod)) return phase
+      return 'Scheduled'
     case 'Scheduled':
     case 'Running':
       // How a guest ends is virt-handler's to say, unless there is no pod that could tell.
