@@ -1,6 +1,6 @@
 import type { MigrationPolicy } from '../kubevirt/types.ts'
 
-interface PolicyMatch {
+export interface PolicyMatch {
   policy: MigrationPolicy
   /** How many pairs of its selectors are on the VMI, and how many on the namespace. */
   vmiLabels: number
@@ -54,4 +54,29 @@ function byRank(a: PolicyMatch, b: PolicyMatch): number {
     b.vmiLabels - a.vmiLabels ||
     (a.policy.metadata.name < b.policy.metadata.name ? -1 : 1)
   )
+}
+
+/** A pair of a selector that does not hold. */
+export interface PolicyMismatch {
+  on: 'vmi' | 'namespace'
+  key: string
+  wants: string
+  has: string | undefined
+}
+
+/** Why a policy does not match; empty where it does, and where it has no selectors. */
+export function mismatchesOf(
+  { spec: { selectors } }: MigrationPolicy,
+  vmiLabels: Labels,
+  namespaceLabels: Labels,
+): PolicyMismatch[] {
+  if (!vmiLabels) return []
+  const missing = (on: PolicyMismatch['on'], selector: Labels, labels: Labels) =>
+    Object.entries(selector ?? {})
+      .map(([key, wants]) => ({ on, key, wants, has: labels?.[key] }))
+      .filter(({ wants, has }) => wants !== has)
+  return [
+    ...missing('vmi', selectors?.virtualMachineInstanceSelector, vmiLabels),
+    ...missing('namespace', selectors?.namespaceSelector, namespaceLabels),
+  ]
 }

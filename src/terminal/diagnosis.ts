@@ -33,7 +33,7 @@ const QUESTION = 27
  */
 export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
   const [first, ...rest] = report.subjects
-  const lines = [...verdictLines(report, out)]
+  const lines = verdictLines(report, out)
   if (first) lines.push('', ...subjectLines(first, out, true))
   for (const subject of rest.slice(0, DETAILED - 1))
     lines.push('', ...subjectLines(subject, out, false))
@@ -41,32 +41,28 @@ export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
   return [...lines, '', ...coverageLines(report, out)]
 }
 
-function verdictLines({ verdict, subjects }: DiagnosisReport, out: Out): string[] {
+function verdictLines({ verdict, subjects, source }: DiagnosisReport, out: Out): string[] {
   const worst = subjects[0]?.findings.find(({ code }) => code === verdict.code)?.status ?? 'info'
   const { theme } = out
   return [
     ...block(verdict.title, out, '', (line) => theme[STYLE[worst]](theme.strong(line))),
     ...(verdict.cause ? block(`${verdict.cause}.`.replace(/\.\.$/, '.'), out, '  ') : []),
-    ...block(standing(verdict), out, '  ', theme.quiet),
+    ...block(standing(verdict, source.kind === 'files'), out, '  ', theme.quiet),
     ...verdict.next.flatMap((remedy, i) => remedyLines(remedy, i, out)),
   ]
 }
 
 /** Stage, since when, when and whether it ends by itself, how sure it is, and its code. */
-function standing({
-  code,
-  stage,
-  forSeconds,
-  deadline,
-  endsByItself,
-  confidence,
-}: ReportVerdict): string {
+function standing(
+  { code, stage, forSeconds, deadline, endsByItself, confidence }: ReportVerdict,
+  fromFiles: boolean,
+): string {
   const over = stage === 'Failed' || stage === 'Succeeded'
   const end = over
     ? ''
     : { yes: 'ends by itself', no: 'never ends by itself', unknown: '' }[endsByItself]
   return [
-    `${stage}${forSeconds !== undefined ? ` for at least ${formatAge(forSeconds * 1000)}` : ''}`,
+    `${stage}${forSeconds !== undefined ? ` for ${fromFiles ? 'at least ' : ''}${formatAge(forSeconds * 1000)}` : ''}`,
     [end, deadline && !over ? `at the latest ${deadline}` : ''].filter(Boolean).join(', '),
     confidence,
     `${code}: kubectl mig explain ${code}`,
@@ -157,7 +153,8 @@ function summaryLines(subjects: readonly ReportSubject[], { theme }: Out): strin
 }
 
 function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): string[] {
-  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}; the newest moment in it is ${now}; ${coverage.evaluated} of ${coverage.total} checks carried out`
+  const moment = source.kind === 'files' ? `; the newest moment in it is ${now}` : ` at ${now}`
+  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}${moment}; ${coverage.evaluated} of ${coverage.total} checks carried out`
   const absent = coverage.gaps.filter(({ why }) => why === 'not-in-evidence')
   const broken = coverage.gaps.filter(({ why }) => why !== 'not-in-evidence')
   const kinds = [...new Set(absent.map(({ what }) => what))]

@@ -51,8 +51,10 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
     ['status vm-1 -A', 'a name excludes --all-namespaces and --selector'],
     ['status vm-1 -l app=x', 'a name excludes --all-namespaces and --selector'],
-    ['queue vm-1', 'Unexpected argument: vm-1'],
+    ['queue vm-1', 'unknown command "queue vm-1"'],
     ['queue -o wide', 'Expected --output=wide to be one of: json, yaml'],
+    ['policy explain', 'Missing 1 required arg'],
+    ['policy explain vmim/x', '"vmim/x": kind "vmim" is not known here'],
     ['status -o xml', 'Expected --output=xml to be one of: json, yaml, wide'],
   ])('%s', async (line, message) => {
     const { exit, message: told } = await refusal(words(line))
