@@ -1,12 +1,20 @@
-import { Command, Flags } from '@oclif/core'
+import { Args, Command, Flags } from '@oclif/core'
 import { EXIT, MigError } from '../src/errors.ts'
-import { colorFlag } from '../src/flags.ts'
+import { allNamespacesFlag, type ClusterFlags, clusterFlags, colorFlag } from '../src/flags.ts'
 
 export default class Diagnose extends Command {
   static override summary = 'Say why a migration does not start, does not move or failed'
   static override description =
-    'Reads what kubectl, must-gather or a support bundle wrote (YAML, JSON, logs, folders, tar archives) and names the one cause that explains the most, with its evidence and what to do next. Exit 3 when something failed.'
+    'Names the one cause that explains the most, with its evidence and what to do next. With a name: about that VM or migration. Without one: about what is not well in the namespace, with -A in the cluster, with node/NAME on that node. With --from: about what kubectl, must-gather or a support bundle wrote (YAML, JSON, logs, folders, tar archives). It only reads, and Secrets never. Exit 3 when something failed.'
   static override examples = [
+    {
+      description: 'Why does this VM not move?',
+      command: '<%= config.bin %> <%= command.id %> vm-1 -n demo',
+    },
+    {
+      description: 'What is not well in the whole cluster?',
+      command: '<%= config.bin %> <%= command.id %> -A',
+    },
     {
       description: 'From an archive',
       command: '<%= config.bin %> <%= command.id %> --from must-gather.tar.gz',
@@ -17,7 +25,16 @@ export default class Diagnose extends Command {
         'kubectl get vmim,vmi,pods,events,nodes -A -o yaml | <%= config.bin %> <%= command.id %> --from -',
     },
   ]
+  static override args = {
+    name: Args.string({ description: 'NAME, vm/NAME, vmi/NAME, vmim/NAME or node/NAME' }),
+  }
   static override flags = {
+    ...clusterFlags,
+    'all-namespaces': allNamespacesFlag,
+    logs: Flags.boolean({
+      description:
+        'also read the logs of virt-controller, of both virt-handlers and of both launchers',
+    }),
     from: Flags.string({
       helpValue: 'PATH',
       multiple: true,
@@ -49,23 +66,10 @@ export default class Diagnose extends Command {
   }
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(Diagnose)
-    if (!flags.from)
-      throw new MigError(
-        EXIT.usage,
-        'diagnose needs --from PATH: so far it reads files, not clusters',
-        {
-          hint: 'kubectl get vmim,vmi,pods,events,nodes -A -o yaml | kubectl mig diagnose --from -',
-        },
-      )
-    const { diagnoseFiles } = await import('../src/diagnose/from-files.ts')
-    const { exitCodeOf } = await import('../src/diagnose/outcome.ts')
-    const report = await diagnoseFiles({
-      paths: flags.from,
-      stdin: process.stdin,
-      now: momentOf(flags.now),
-      generatedAt: Date.now(),
-    })
+    const { args, flags } = await this.parse(Diagnose)
+    const report = flags.from
+      ? await this.ofFiles(flags.from, flags.now, args.name)
+      : await this.ofCluster(args.name, flags)
     const { terminalOf } = await import('../src/terminal/terminal.ts')
     const out = terminalOf(process.stdout, { color: flags.color })
     if (flags.output === 'junit') {
@@ -76,11 +80,58 @@ export default class Diagnose extends Command {
       const { diagnosisText } = await import('../src/terminal/diagnosis.ts')
       await print(out, report, flags.output, () => diagnosisText(report, out))
     }
+    const { exitCodeOf } = await import('../src/diagnose/outcome.ts')
     process.exitCode = exitCodeOf(report, {
       failOn: flags['fail-on'],
       minCoverage: flags['min-coverage'],
     })
   }
+
+  private async ofFiles(paths: string[], now: string | undefined, name: string | undefined) {
+    if (name !== undefined)
+      throw new MigError(EXIT.usage, `"${name}" and --from exclude each other`, {
+        hint: 'of files, everything that they hold is told',
+      })
+    const { diagnoseFiles } = await import('../src/diagnose/from-files.ts')
+    return diagnoseFiles({
+      paths,
+      stdin: process.stdin,
+      now: momentOf(now),
+      generatedAt: Date.now(),
+    })
+  }
+
+  private async ofCluster(name: string | undefined, flags: LiveFlags) {
+    if (flags.now !== undefined)
+      throw new MigError(EXIT.usage, '--now is for files: a cluster is as it is now')
+    const { parseReference } = await import('../src/kubevirt/reference.ts')
+    const reference = name ? parseReference(name, ['vm', 'vmi', 'vmim', 'node']) : undefined
+    if (reference && flags['all-namespaces'])
+      throw new MigError(EXIT.usage, 'a name excludes --all-namespaces', {
+        hint: 'a name belongs to a namespace: give that with -n',
+      })
+    if (flags.logs && (!reference || reference.kind === 'node'))
+      throw new MigError(EXIT.usage, '--logs needs the name of a VM or migration')
+    const { withCluster } = await import('../src/session.ts')
+    const { diagnoseLive, diagnoseUnwell } = await import('../src/diagnose/live.ts')
+    return withCluster(flags, {}, ({ cluster, signal, clock }) => {
+      const options = { now: clock.now(), signal }
+      if (reference && reference.kind !== 'node')
+        return diagnoseLive(cluster, reference, { ...options, logs: flags.logs })
+      const everywhere = flags['all-namespaces'] || reference?.kind === 'node'
+      return diagnoseUnwell(cluster, {
+        ...options,
+        namespace: everywhere ? undefined : cluster.namespace,
+        node: reference?.name,
+      })
+    })
+  }
+}
+
+interface LiveFlags extends ClusterFlags {
+  now?: string | undefined
+  logs: boolean
+  'all-namespaces': boolean
 }
 
 function momentOf(text: string | undefined): number | undefined {

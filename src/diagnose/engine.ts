@@ -22,12 +22,23 @@ export interface Diagnosis {
   gaps: Gap[]
 }
 
-/** Judges all subjects that the evidence holds. Pure: the same evidence and moment give the same findings. */
-export function diagnose(evidence: Evidence, now: number): Diagnosis {
+/**
+ * Judges the subjects that the evidence holds. Pure: the same evidence and moment give the same findings.
+ * @param isAbout which of them were asked about; default all
+ * @param place what is judged when there are none
+ */
+export function diagnose(
+  evidence: Evidence,
+  now: number,
+  isAbout: (subject: Subject) => boolean = () => true,
+  place?: Subject,
+): Diagnosis {
   const world = worldOf(evidence, now)
   const tally = { evaluated: 0, total: 0 }
   const unread = new Map<string, Gap>()
-  const judged = subjectsOf(world).map((subject) => ({
+  const subjects = subjectsOf(world).filter(isAbout)
+  if (place && subjects.length === 0) subjects.push(place)
+  const judged = subjects.map((subject) => ({
     subject,
     findings: judge(subject, world, tally, unread),
   }))
@@ -46,6 +57,8 @@ function judge(
     tally.total++
     const missing = missingFor(check, world)
     if (missing) {
+      // What a reader met as a gap is listed once, not for each check.
+      if (world.evidence.gaps.includes(missing)) continue
       unread.set(`${check.name}\0${missing.what}`, {
         ...missing,
         detail: `${check.name}: ${missing.detail}`,

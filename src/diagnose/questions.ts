@@ -62,12 +62,14 @@ function targetPod(
 function placeOf(
   { migration, phase }: Subject,
   findings: readonly Finding[],
-  { now }: World,
+  { now, evidence }: World,
 ): Question {
   const question = 'Pending or running?'
   if (!migration) return { question, status: 'info', answer: `the VM is ${phase || 'in no phase'}` }
   const since = enteredAt(migration, phase)
-  const lasted = since !== undefined && phase !== '' ? `, for at least ${age(now - since)}` : ''
+  // From files, the moment is the newest that they tell of.
+  const least = evidence.source.kind === 'files' ? 'at least ' : ''
+  const lasted = since !== undefined && phase !== '' ? `, for ${least}${age(now - since)}` : ''
   const status: Status =
     phase === 'Failed'
       ? 'fail'
@@ -88,12 +90,16 @@ function concurrency(
   const policy = state
     ? `policy ${state.migrationPolicyName ?? 'none'}`
     : 'policy is resolved at hand-off'
+  // Migrations of other namespaces, where they may not be read, hold slots too.
+  const partial = world.evidence.gaps.some(({ what }) =>
+    what.startsWith('VirtualMachineInstanceMigration'),
+  )
   const slots = world.kubevirt
-    ? `${used} of ${limits.cluster} slots of the cluster in use`
+    ? `${partial ? 'at least ' : ''}${used} of ${limits.cluster} slots of the cluster in use`
     : `${plural(used, 'slot')} in use, the limits are not in what was read`
   const wrong = worst(findings, /^MIG2/)
-  const status =
-    wrong ?? (world.kubevirt ? 'pass' : ['', 'Pending'].includes(phase) ? 'unknown' : 'info')
+  const open = ['', 'Pending'].includes(phase) ? 'unknown' : 'info'
+  const status = wrong ?? (world.kubevirt && !partial ? 'pass' : open)
   return { question, status, answer: `${slots}, ${policy}` }
 }
 

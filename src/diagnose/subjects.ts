@@ -1,5 +1,6 @@
 import { eventTime } from '../evidence/latest.ts'
 import type { LogHit } from '../evidence/log-hits.ts'
+import { isAskedToMove } from '../kubevirt/asked-to-move.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { conditionOf, isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
@@ -108,7 +109,7 @@ function vmiSubject(world: World, vmi: Vmi): Subject {
     targetNode: undefined,
     events: [],
     said: [],
-    troubled: isAsked(vmi),
+    troubled: isAskedToMove(vmi),
   }
   subject.events = eventsOf(world, subject)
   return subject
@@ -164,22 +165,7 @@ function vmiOf(world: World, { metadata, spec }: Migration): Vmi | undefined {
 function isToMove(vmi: Vmi, { nodes }: World): boolean {
   const node = nodes.find(({ metadata }) => metadata.name === vmi.status?.nodeName)
   const stays = conditionOf(vmi, 'LiveMigratable')?.status === 'False'
-  return isAsked(vmi) || (stays && node?.spec.unschedulable === true)
-}
-
-/** Whether somebody wants a VM that has no migration to move. */
-function isAsked(vmi: Vmi): boolean {
-  const waiting = [
-    'EvictionRequested',
-    'VolumesChange',
-    'HotVCPUChange',
-    'HotMemoryChange',
-    'MigrationRequired',
-  ]
-  return (
-    !!vmi.status?.evacuationNodeName ||
-    (vmi.status?.conditions ?? []).some((c) => waiting.includes(c.type) && c.status === 'True')
-  )
+  return isAskedToMove(vmi) || (stays && node?.spec.unschedulable === true)
 }
 
 function surroundings(world: World, namespace: string, name: string, vmi: Vmi | undefined) {
@@ -233,6 +219,7 @@ function podNames(subject: Subject, own: Event[]): string[] {
   return [
     ...new Set([
       ...created,
+      ...(subject.state?.targetPod ? [subject.state.targetPod] : []),
       ...[...launchers, ...subject.attachmentPods].map((pod) => pod.metadata.name),
     ]),
   ]

@@ -6,7 +6,14 @@ import type { Objects } from './objects.ts'
 export interface Gap {
   /** What is missing: a kind, a file, a component's log. */
   what: string
-  why: 'not-in-evidence' | 'malformed' | 'too-large' | 'truncated' | 'unreadable' | 'forbidden'
+  why:
+    | 'not-in-evidence'
+    | 'malformed'
+    | 'too-large'
+    | 'truncated'
+    | 'unreadable'
+    | 'forbidden'
+    | 'expired'
   detail: string
   file?: string
   line?: number
@@ -32,13 +39,21 @@ export interface Evidence {
   latest: number | undefined
 }
 
-/** All objects of a kind. From files, a kind of which there is no trace is unread: the archive need not hold it. */
+/**
+ * All objects of a kind. From files, a kind of which there is no trace is unread: the archive need not hold it. From a
+ * cluster, the gap that was met when it was asked for says why.
+ */
 export function readKind<T extends KubeObject>(evidence: Evidence, kind: string): Read<T[]> {
   const { objects, source } = evidence
   if (objects.seen(kind)) {
     const complete = source.kind === 'cluster' ? true : 'unknown'
     return { state: 'read', value: objects.list<T>(kind), from: source.from.join(', '), complete }
   }
-  const detail = `no ${kind} in what was read`
+  const met = evidence.gaps.find(({ what }) => what === kind)
+  if (met) return { state: 'unread', gap: met }
+  const detail =
+    source.kind === 'cluster'
+      ? `no ${kind} is requested from a cluster`
+      : `no ${kind} in what was read`
   return { state: 'unread', gap: { what: kind, why: 'not-in-evidence', detail } }
 }

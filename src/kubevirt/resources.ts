@@ -45,6 +45,42 @@ export const EVENTS = resource('', 'v1', 'events', 'Event')
 export const RESOURCE_QUOTAS = resource('', 'v1', 'resourcequotas', 'ResourceQuota')
 export const PVCS = resource('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim')
 export const LIMIT_RANGES = resource('', 'v1', 'limitranges', 'LimitRange')
+export const PERSISTENT_VOLUMES = resource('', 'v1', 'persistentvolumes', 'PersistentVolume', false)
+export const STORAGE_CLASSES = resource(
+  'storage.k8s.io',
+  'v1',
+  'storageclasses',
+  'StorageClass',
+  false,
+)
+export const VOLUME_ATTACHMENTS = resource(
+  'storage.k8s.io',
+  'v1',
+  'volumeattachments',
+  'VolumeAttachment',
+  false,
+)
+export const DISRUPTION_BUDGETS = resource(
+  'policy',
+  'v1',
+  'poddisruptionbudgets',
+  'PodDisruptionBudget',
+)
+export const DAEMON_SETS = resource('apps', 'v1', 'daemonsets', 'DaemonSet')
+export const JOBS = resource('batch', 'v1', 'jobs', 'Job')
+export const LEASES = resource('coordination.k8s.io', 'v1', 'leases', 'Lease')
+export const NETWORK_ATTACHMENT_DEFINITIONS = resource(
+  'k8s.cni.cncf.io',
+  'v1',
+  'network-attachment-definitions',
+  'NetworkAttachmentDefinition',
+)
+export const HYPERCONVERGEDS = resource(
+  'hco.kubevirt.io',
+  'v1beta1',
+  'hyperconvergeds',
+  'HyperConverged',
+)
 
 /** `/api/v1/…` or `/apis/GROUP/VERSION/…`, with namespace, name and subresource where given. */
 export function pathOf(

@@ -74,13 +74,13 @@ describe('diagnose', () => {
     const empty = join(folder, 'empty.yaml')
     await writeFile(empty, '')
     const runs = await Promise.all([
-      mig(['diagnose']),
+      mig(['diagnose', 'vm-1', '--from', quota]),
       mig(['diagnose', '--from', join(folder, 'nope')]),
       mig(['diagnose', '--from', empty]),
       mig(['diagnose', '--from', quota, '--now', 'yesterday']),
     ])
     expect(runs.map(({ status, out }) => [status, out])).toEqual(Array(4).fill([2, '']))
-    expect(runs[0]!.err).toMatch(/^error: diagnose needs --from/)
+    expect(runs[0]!.err).toMatch(/^error: "vm-1" and --from exclude each other/)
     expect(runs[1]!.err).toMatch(/^error: cannot read .*nope: no such file\n$/)
     expect(runs[2]!.err).toMatch(/^error: nothing in .*empty.yaml speaks of a migration/)
     expect(runs[3]!.err).toMatch(/^error: --now yesterday is no time/)

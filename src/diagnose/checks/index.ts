@@ -32,10 +32,12 @@ import { takenOver, vmEnded } from './state-owner.ts'
 import { destinationSize, sharing } from './storage.ts'
 import { targetEnded } from './target-end.ts'
 import { targetStart } from './target-start.ts'
+import { unreadStage } from './unread-stage.ts'
 import { volumeChange, workloadUpdate } from './workload-update.ts'
 
 /** All checks, in the order in which a migration meets what they look at. */
 export const CHECKS: readonly Check[] = [
+  unreadStage,
   forbidden,
   deployed,
   untouched,

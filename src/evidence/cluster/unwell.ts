@@ -1,0 +1,177 @@
+import type { Cluster } from '../../cluster/cluster.ts'
+import { EXIT, MigError } from '../../errors.ts'
+import { isAskedToMove } from '../../kubevirt/asked-to-move.ts'
+import { LABEL } from '../../kubevirt/labels.ts'
+import { isFinal, phaseOf } from '../../kubevirt/migration.ts'
+import {
+  DISRUPTION_BUDGETS,
+  EVENTS,
+  MIGRATION_POLICIES,
+  MIGRATIONS,
+  NAMESPACES,
+  NODES,
+  PODS,
+  PVCS,
+  RESOURCE_QUOTAS,
+  STORAGE_CLASSES,
+  VMIS,
+} from '../../kubevirt/resources.ts'
+import type { Event, KubeObject, Migration, Pod, Vmi } from '../../kubevirt/types.ts'
+import type { Evidence } from '../evidence.ts'
+import { evidenceFrom } from './gathered.ts'
+import { createPermissions } from './permissions.ts'
+import { createReader, type Reader } from './reader.ts'
+import { newestFirst } from './subject.ts'
+import { readComponents, readFirst } from './surroundings.ts'
+
+export interface Scope {
+  /** Undefined: all namespaces. */
+  namespace: string | undefined
+  /** Only what leaves this node or comes to it. */
+  node?: string | undefined
+  signal: AbortSignal
+}
+
+/**
+ * What is not over or did not end well, and what that names: page by page, so that a cluster's history and its VMs that
+ * rest cost no memory.
+ * @throws MigError: there is no such node (9)
+ */
+export async function gatherUnwell(
+  cluster: Cluster,
+  { namespace, node, signal }: Scope,
+): Promise<Evidence> {
+  const permissions = createPermissions(cluster, signal)
+  const reader = createReader(cluster, permissions, signal)
+  const kubevirt = await readFirst(reader, permissions, namespace ?? cluster.namespace)
+  const [migrations, nodes] = await Promise.all([
+    readMigrations(reader, namespace),
+    reader.list(NODES),
+    readComponents(reader, kubevirt),
+    reader.list(MIGRATION_POLICIES),
+    reader.list(STORAGE_CLASSES),
+  ])
+  if (node !== undefined && nodes && !nodes.some(({ metadata }) => metadata.name === node))
+    throw new MigError(EXIT.notFound, `no node "${node}"`, {
+      hint: '"kubectl get nodes" lists them',
+    })
+  const told = new Set(
+    migrations.map(({ metadata, spec }) => key(metadata.namespace, spec.vmiName)),
+  )
+  const vmis =
+    (await reader.list<Vmi>(VMIS, {
+      namespace,
+      keep: (vmi) => told.has(key(vmi.metadata.namespace, vmi.metadata.name)) || isAskedToMove(vmi),
+    })) ?? []
+  const spaces = new Set([...migrations, ...vmis].map(({ metadata }) => metadata.namespace))
+  if (spaces.size > 0) {
+    const [launchers] = await Promise.all([
+      readLaunchers(reader, namespace, vmis, migrations),
+      readNamespaced(reader, namespace, spaces),
+    ])
+    await readEvents(reader, namespace, [...migrations, ...vmis, ...launchers])
+  }
+  const kept = new Set<KubeObject>(migrations)
+  return evidenceFrom(
+    reader,
+    cluster,
+    (object) => object.kind !== MIGRATIONS.kind || kept.has(object),
+  )
+}
+
+/** Those that are not over, of all namespaces since limits count over all; and of each VM the newest, if that failed. */
+async function readMigrations(reader: Reader, namespace: string | undefined): Promise<Migration[]> {
+  const newest = new Map<string, Migration>()
+  const keep = (migration: Migration) => {
+    const { metadata, spec } = migration
+    if (namespace !== undefined && metadata.namespace !== namespace) return !isFinal(migration)
+    const vm = key(metadata.namespace, spec.vmiName)
+    const known = newest.get(vm)
+    if (!known || newestFirst(migration, known) < 0) newest.set(vm, outline(migration))
+    return phaseOf(migration) !== 'Succeeded'
+  }
+  const all =
+    namespace === undefined
+      ? await reader.list<Migration>(MIGRATIONS, { keep })
+      : ((await reader.list<Migration>(
+          MIGRATIONS,
+          { keep },
+          `${MIGRATIONS.kind} of other namespaces`,
+        )) ?? (await reader.list<Migration>(MIGRATIONS, { namespace, keep })))
+  return (all ?? []).filter(
+    (migration) =>
+      !isFinal(migration) ||
+      newest.get(key(migration.metadata.namespace, migration.spec.vmiName))?.metadata.name ===
+        migration.metadata.name,
+  )
+}
+
+/** Of those that only come and go by: what their age is told by. */
+function outline({ metadata: { name, creationTimestamp } }: Migration): Migration {
+  return { metadata: { name, ...(creationTimestamp && { creationTimestamp }) }, spec: {} }
+}
+
+/** The pods of VMs and of migrations that are told; by label while they are few. */
+async function readLaunchers(
+  reader: Reader,
+  namespace: string | undefined,
+  vmis: Vmi[],
+  migrations: Migration[],
+): Promise<Pod[]> {
+  const uids = new Set([...vmis, ...migrations].map(({ metadata }) => metadata.uid))
+  const of = ({ metadata }: Pod, label: string) => uids.has(metadata.labels?.[label])
+  const some = vmis.length <= FEW ? vmis.map(({ metadata }) => metadata.uid).join(',') : ''
+  const labelSelector = some
+    ? `${LABEL.createdBy} in (${some})`
+    : `${LABEL.app} in (virt-launcher,hotplug-disk)`
+  const keep = (pod: Pod) => of(pod, LABEL.createdBy) || of(pod, LABEL.migrationJobUid)
+  return (await reader.list<Pod>(PODS, { namespace, labelSelector, keep })) ?? []
+}
+/** A selector goes into the address of a request, whose length servers limit. */
+const FEW = 50
+
+async function readNamespaced(
+  reader: Reader,
+  namespace: string | undefined,
+  spaces: Set<string | undefined>,
+): Promise<void> {
+  const keep = ({ metadata }: KubeObject) => spaces.has(metadata.namespace)
+  await Promise.all([
+    reader.list(RESOURCE_QUOTAS, { namespace, keep }),
+    reader.list(PVCS, { namespace, keep }),
+    reader.list(DISRUPTION_BUDGETS, { namespace, keep }),
+    namespace === undefined
+      ? reader.list(NAMESPACES, { keep: ({ metadata }) => spaces.has(metadata.name) })
+      : reader.get(NAMESPACES, { name: namespace }),
+  ])
+}
+
+/** Of few objects name by name; of many, all events are read once, and those of others dropped. */
+async function readEvents(
+  reader: Reader,
+  namespace: string | undefined,
+  objects: KubeObject[],
+): Promise<void> {
+  const names = new Set(
+    objects.flatMap((object) => [
+      object.metadata.name,
+      (object as Migration).spec?.vmiName ?? object.metadata.name,
+    ]),
+  )
+  if (names.size > NAMED) {
+    const keep = ({ involvedObject: { name = '' } }: Event) =>
+      names.has(name) || name.startsWith('hp-volume-')
+    await reader.list<Event>(EVENTS, { namespace, keep })
+    return
+  }
+  await Promise.all(
+    [...names].map((name) =>
+      reader.list<Event>(EVENTS, { namespace, fieldSelector: `involvedObject.name=${name}` }),
+    ),
+  )
+}
+const NAMED = 8
+
+function key(namespace: string | undefined, name: string | undefined): string {
+  return `${namespace ?? ''}/${name ?? ''}`
+}
