@@ -224,6 +224,8 @@ export interface Vm extends KubeObject {
     runStrategy?: string
     running?: boolean
     template?: { metadata?: ObjectMeta; spec: VmiSpec }
+    /** `Migration`: other claims for its volumes are filled while it runs. */
+    updateVolumesStrategy?: string
   }
   status?: {
     printableStatus?: string

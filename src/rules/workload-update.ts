@@ -3,6 +3,7 @@ import { conditionOf, isFinal, phaseOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Vmi } from '../kubevirt/types.ts'
 import { limitsOf } from './capacity.ts'
 import { isMigrating } from './evacuation.ts'
+import { isVolumeMigration } from './volume-migration.ts'
 
 /** What the workload updater does now. */
 export interface WorkloadUpdates {
@@ -52,7 +53,9 @@ export function workloadUpdates(view: WorkloadView, now: number): WorkloadUpdate
   )
   const canMigrate = methods.includes('LiveMigrate')
   const migratable = candidates.filter(
-    (vmi) => canMigrate && conditionOf(vmi, 'LiveMigratable')?.status === 'True',
+    (vmi) =>
+      canMigrate &&
+      (conditionOf(vmi, 'LiveMigratable')?.status === 'True' || isVolumeMigration(vmi)),
   )
   const evict = methods.includes('Evict')
     ? candidates.filter((vmi) => !migratable.includes(vmi))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { patch, remove } from '../../../src/cluster/objects.ts'
 import { podInterfaceName } from '../../../src/kubevirt/multus.ts'
-import { MIGRATIONS, NODES, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
+import { MIGRATIONS, NODES, PVCS, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Vm, Vmi } from '../../../src/kubevirt/types.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 
@@ -172,4 +172,45 @@ test('a VM is stopped and started by its run strategy', async () => {
   expect(again.metadata.annotations?.['kubevirt.io/vm-generation']).not.toBe('1')
   await remove(plane.admin, VMS, at('vm-1'))
   await plane.until(async () => (await plane.all<Vm>(VMS)).length === 0, 'the VM to be gone')
+})
+
+test('a VM whose volume is to lie in another claim moves by itself, and is not shared', async () => {
+  const plane = await startControlPlane(LIVE)
+  for (const name of ['old', 'new'])
+    await plane.create(PVCS, {
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    })
+  const volumes = (claimName: string) => [{ name: 'root', persistentVolumeClaim: { claimName } }]
+  const spec = {
+    evictionStrategy: 'LiveMigrate',
+    domain: { cpu: { model: 'Haswell' }, devices: { disks: [{ name: 'root', disk: {} }] } },
+    volumes: volumes('old'),
+  }
+  await plane.create(VMS, {
+    metadata: { name: 'vm-1' },
+    spec: { runStrategy: 'Always', template: { metadata: {}, spec } },
+  })
+  await plane.start(await plane.launcherOf('vm-1'), 'node-1')
+  await plane.until(
+    async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.phase === 'Scheduled',
+    'vm-1 to be Scheduled',
+  )
+  await plane.handle('node-1', 'vm-1', { phase: 'Running', selinuxContext: 'none' })
+  const change = {
+    updateVolumesStrategy: 'Migration',
+    template: { spec: { volumes: volumes('new') } },
+  }
+  await patch(plane.admin, VMS, at('vm-1'), { spec: change }, 'merge')
+  const vmi = await plane.until(async () => {
+    const found = await plane.get<Vmi>(VMIS, 'vm-1')
+    return found.status?.conditions?.some(({ type }) => type === 'VolumesChange') && found
+  }, 'VolumesChange')
+  expect(vmi.spec.volumes).toEqual(volumes('new'))
+  expect(vmi.status?.migratedVolumes).toMatchObject([
+    { volumeName: 'root', sourcePVCInfo: { claimName: 'old' } },
+  ])
+  const migration = await plane.until(async () => (await migrations(plane))[0], 'a migration')
+  expect(migration.metadata.labels).toHaveProperty(['kubevirt.io/volume-update-migration'], 'vm-1')
+  expect(migration.spec.priority).toBe('user-triggered')
 })

@@ -3,8 +3,9 @@ import { sameValue } from '../../../kubevirt/equality.ts'
 import { VM_FINALIZER } from '../../../kubevirt/labels.ts'
 import { VMIS, VMS } from '../../../kubevirt/resources.ts'
 import type { Condition, Vm, Vmi } from '../../../kubevirt/types.ts'
-import { liveUpdateOf } from '../../../rules/vm-live-update.ts'
+import { liveUpdateOf, rollsOutLive } from '../../../rules/vm-live-update.ts'
 import { printableStatus, vmConditions, wantsToRun } from '../../../rules/vm-status.ts'
+import { volumeUpdateOf, withVolumeUpdate } from '../../../rules/volume-migration.ts'
 import { keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
 import type { ControllerOptions } from '../migration/controller.ts'
@@ -103,7 +104,7 @@ export function startVmController(options: ControllerOptions): Worker {
     const change = liveUpdateOf(vm, vmi, caches.kubevirt(), clock.now())
     switch (change.kind) {
       case 'nothing':
-        return undefined
+        return updateVolumes(vm, vmi)
       case 'restart':
         return change.condition
       case 'refused':
@@ -114,6 +115,26 @@ export function startVmController(options: ControllerOptions): Worker {
           value === undefined ? { op: 'remove', path } : { op: 'add', path, value },
         ])
         await patch(cluster, VMIS, vmi.metadata, operations, 'json')
+        return undefined
+      }
+    }
+  }
+
+  /** Other claims for its volumes; what is in the old ones is copied by a migration. */
+  async function updateVolumes(vm: Vm, vmi: Vmi): Promise<Condition | undefined> {
+    if (!rollsOutLive(caches.kubevirt())) return undefined
+    const claims = (name: string) => caches.claims.get(vmi.metadata.namespace, name)
+    const change = volumeUpdateOf(vm, vmi, claims)
+    switch (change.kind) {
+      case 'nothing':
+        return undefined
+      case 'restart':
+        return change.condition
+      case 'refused':
+        throw new Error(change.message)
+      default: {
+        const next = withVolumeUpdate(vmi, change, clock.now())
+        if (!sameValue(vmi, next)) await replace(cluster, VMIS, vmi.metadata, next)
         return undefined
       }
     }

@@ -3,6 +3,7 @@ import { isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { Condition, Pod, Quantity, Vmi } from '../../../kubevirt/types.ts'
+import { claimOf } from '../../../kubevirt/volumes.ts'
 import { vcpusOf } from '../../../rules/launcher-memory.ts'
 import { networkMigration } from '../../../rules/network-migration.ts'
 
@@ -22,6 +23,7 @@ export function vmiConditions(
   // virt-handler takes them away, or denies them, when it has tried.
   if (isCpuHotplugging(vmi)) conditions = withHotplug(conditions, 'HotVCPUChange')
   if (isMemoryHotplugging(vmi)) conditions = withHotplug(conditions, 'HotMemoryChange')
+  if (isMovingVolumes(vmi)) conditions = withCondition(conditions, volumesChange(now))
   return networkConditions(vmi, pod, conditions, now)
 }
 
@@ -177,6 +179,27 @@ function isCpuHotplugging({ spec, status }: Vmi): boolean {
     | undefined
   if (!current || !spec.domain?.cpu?.['maxSockets'] || status?.phase !== 'Running') return false
   return vcpusOf(spec) !== vcpusOf({ domain: { cpu: current } })
+}
+
+/** Its volumes are to be copied, and it names the new ones already. */
+function isMovingVolumes(vmi: Vmi): boolean {
+  const { spec, status } = vmi
+  if (status?.phase !== 'Running' || conditionOf(vmi, 'VolumesChange')) return false
+  const sources = (status.migratedVolumes ?? []).map(
+    (one) => (one['sourcePVCInfo'] as { claimName?: string } | undefined)?.claimName,
+  )
+  return (
+    sources.length > 0 &&
+    (spec.volumes ?? []).some((volume) => {
+      const claim = claimOf(volume)
+      return claim !== undefined && !sources.includes(claim)
+    })
+  )
+}
+
+function volumesChange(now: number): Condition {
+  const message = 'migrate volumes'
+  return { type: 'VolumesChange', status: 'True', message, lastTransitionTime: timestamp(now) }
 }
 
 /** The same for its memory. */
