@@ -18,6 +18,10 @@ export default class Cancel extends Command {
       command: '<%= config.bin %> <%= command.id %> vm-1',
     },
     {
+      description: 'Let a VM stay on a node that is no longer to be drained',
+      command: '<%= config.bin %> <%= command.id %> vm-1 --undo-eviction',
+    },
+    {
       description: 'Cancel a migration by its own name and do not wait',
       command: '<%= config.bin %> <%= command.id %> vmim/kubectl-mig-x7k2p -n demo --no-wait',
     },
@@ -31,6 +35,10 @@ export default class Cancel extends Command {
   }
   static override flags = {
     ...clusterFlags,
+    'undo-eviction': Flags.boolean({
+      description:
+        'first take the mark of an eviction off, so that KubeVirt makes no new migration (since 1.7)',
+    }),
     wait: Flags.boolean({ default: true, allowNo: true, description: 'wait for the end' }),
     timeout: timeoutFlag,
     'dry-run': dryRunFlag(),
@@ -62,6 +70,7 @@ export default class Cancel extends Command {
         signal,
         wait: flags.wait,
         dryRun: flags['dry-run'],
+        undoEviction: flags['undo-eviction'],
         onStep: view.show,
       }),
     ).finally(view.close)

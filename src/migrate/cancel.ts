@@ -8,10 +8,11 @@ import type { Reference } from '../kubevirt/reference.ts'
 import { MIGRATIONS } from '../kubevirt/resources.ts'
 import type { Migration } from '../kubevirt/types.ts'
 import { type AbortDecision, abortOf } from '../rules/abort.ts'
+import { undoEviction } from './eviction.ts'
 import { findSubject } from './find.ts'
 import { follow } from './follow.ts'
 import { firstSight, type Observed, ownState } from './observed.ts'
-import { refusedReport, reportOf } from './report.ts'
+import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
 import type { Step } from './steps.ts'
 import { isCancelling, outcomeOf } from './timeline.ts'
@@ -23,18 +24,29 @@ export interface CancelOptions {
   signal: AbortSignal
   wait: boolean
   dryRun?: 'client' | 'server' | undefined
+  /** First take the mark of an eviction off, so that KubeVirt makes no new migration. */
+  undoEviction?: boolean
   /** Hears what happens, as it happens. */
   onStep(cancelling: Cancelling): void
 }
 
 type CancelStep =
+  /** The mark of an eviction was taken off; undefined when there was none. */
+  | { type: 'eviction-undone'; node: string | undefined }
   /** What deleting it does now; `again` when somebody has already asked for it. */
-  { type: 'asked'; effect: AbortDecision['effect']; again: boolean } | Step
+  | { type: 'asked'; effect: AbortDecision['effect']; again: boolean }
+  | Step
 
 export interface Cancelling {
   vm: string
   step: CancelStep
-  observed: Observed
+  /** Undefined where there is no migration. */
+  observed: Observed | undefined
+}
+
+export interface Cancelled extends Result {
+  /** The node that the VM was to leave, where its eviction was undone. */
+  undone?: string | undefined
 }
 
 /** Cancels several migrations at once. Never throws a MigError: each result carries its own. */
@@ -42,7 +54,7 @@ export function cancelAll(
   cluster: Cluster,
   references: Reference[],
   options: CancelOptions,
-): Promise<Result[]> {
+): Promise<Cancelled[]> {
   const distinct = new Map(references.map((reference) => [reference.text, reference]))
   return Promise.all([...distinct.values()].map((one) => cancelMigration(cluster, one, options)))
 }
@@ -51,20 +63,39 @@ export function cancelAll(
 async function cancelMigration(
   cluster: Cluster,
   reference: Reference,
-  { namespace, clock, signal, dryRun, wait, onStep }: CancelOptions,
-): Promise<Result> {
+  options: CancelOptions,
+): Promise<Cancelled> {
+  const { namespace, clock, signal, dryRun, wait, onStep } = options
   let vm = reference.name
   let observed: Observed | undefined
+  let undone: string | undefined
   try {
     const { migration, vmi, name } = await findSubject(cluster, reference, { namespace, signal })
     vm = name
-    if (!migration || isFinal(migration)) throw nothingToCancel(name, migration)
+    if (options.undoEviction) {
+      signal.throwIfAborted()
+      undone = await undoEviction(cluster, vmi, { dryRun, signal })
+      onStep({ vm, step: { type: 'eviction-undone', node: undone }, observed })
+    }
+    if (!migration || isFinal(migration)) {
+      if (undone === undefined) throw nothingToCancel(name, migration)
+      const report = emptyReport(namespace, vm, clock.now())
+      return {
+        vm,
+        report: { ...report, sourceNode: vmi?.status?.nodeName ?? null },
+        error: undefined,
+        undone,
+      }
+    }
     observed = firstSight(migration, vmi)
     const { effect } = abortOf(migration, ownState(observed) !== undefined)
     const again = isCancelling(observed)
     signal.throwIfAborted()
-    if (dryRun !== 'client' && !again)
-      await deleteMigration(cluster, migration, dryRun === 'server')
+    if (dryRun !== 'client' && !again) {
+      const deleted = await deleteMigration(cluster, migration, dryRun === 'server')
+      // It may be gone before the first look at it.
+      if (deleted && !dryRun) observed = firstSight(asDeleted(migration, clock.now()), vmi)
+    }
     onStep({ vm, step: { type: 'asked', effect, again }, observed })
     if (wait && !dryRun) {
       for await (const { step, observed: now } of follow(cluster, observed, { clock, signal })) {
@@ -73,7 +104,7 @@ async function cancelMigration(
       }
     }
     const report = reportOf(observed, clock.now())
-    return { vm, report, error: wait && !dryRun ? tooLate(observed) : undefined }
+    return { vm, report, error: wait && !dryRun ? tooLate(observed) : undefined, undone }
   } catch (err) {
     if (!(err instanceof MigError)) throw err
     if (!observed)
@@ -81,17 +112,26 @@ async function cancelMigration(
         vm,
         report: refusedReport({ namespace, vm }, { error: err }, clock.now()),
         error: err,
+        undone,
       }
     return {
       vm,
       report: reportOf(observed, clock.now()),
       error: err === signal.reason ? stillAsked(err, observed.migration) : err,
+      undone,
     }
   }
 }
 
-/** Only this very migration, never a later one of the same name. */
-async function deleteMigration(cluster: Cluster, migration: Migration, dryRun: boolean) {
+/**
+ * Only this very migration, never a later one of the same name.
+ * @returns whether it was there
+ */
+async function deleteMigration(
+  cluster: Cluster,
+  migration: Migration,
+  dryRun: boolean,
+): Promise<boolean> {
   const { namespace, name, uid } = migration.metadata
   try {
     await remove(
@@ -100,10 +140,18 @@ async function deleteMigration(cluster: Cluster, migration: Migration, dryRun: b
       { namespace, name },
       { dryRun, ...(uid !== undefined && { preconditions: { uid } }) },
     )
+    return true
   } catch (err) {
     // Gone meanwhile, or its name is another's now: following it tells how it ended.
     if (!isStatus(err, 404) && !isStatus(err, 409)) throw err
+    return false
   }
+}
+
+/** As the server has it by now. In whole seconds, as its times are. */
+function asDeleted(migration: Migration, now: number): Migration {
+  const deletionTimestamp = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')
+  return { ...migration, metadata: { ...migration.metadata, deletionTimestamp } }
 }
 
 function nothingToCancel(vm: string, migration: Migration | undefined): MigError {

@@ -3,7 +3,7 @@ import type { Event, Pod } from '../kubevirt/types.ts'
 import type { Gap } from './gap.ts'
 import { concerns, type Observed } from './observed.ts'
 import type { CopyProgress } from './progress.ts'
-import { isCancelling, type Outcome, outcomeOf } from './timeline.ts'
+import { failedByItself, isCancelling, type Outcome, outcomeOf } from './timeline.ts'
 import { isWaiting, type Waiting } from './waiting.ts'
 
 /** What happened, in the order in which it is told. */
@@ -52,13 +52,23 @@ function newWarnings(before: Observed, after: Observed): Event[] {
 /** One of each, as KubeVirt says it. */
 export function warningsOf(observed: Observed): Event[] {
   const warnings = [...observed.events.values()].filter(
-    (event) => event.type === 'Warning' && concerns(observed, event),
+    (event) =>
+      event.type === 'Warning' && concerns(observed, event) && !isEchoOfCancel(observed, event),
   )
   return [...Map.groupBy(warnings, saying).values()].map((same) => ({
     ...same.at(-1)!,
     count: same.reduce((sum, { count }) => sum + (count ?? 1), 0),
   }))
 }
+
+/** A migration that was cancelled ends Failed, with events that warn of nothing but what was asked for. */
+function isEchoOfCancel(observed: Observed, { message = '' }: Event): boolean {
+  return isCancelling(observed) && !failedByItself(observed) && CANCELLED.test(message)
+}
+
+/** In the words of all releases (fact sheet control-plane.md §2.4, §2.10, §8). */
+const CANCELLED =
+  /has been aborted|abort detected|due to being canceled|^source node reported migration failed$/i
 
 function saying({ reason, message, involvedObject }: Event): string {
   const text = (message ?? '')

@@ -108,7 +108,7 @@ export function failureOf(observed: Observed): { reason: string; source: string 
 }
 
 /** A deletion that comes after the copy broke is no cancelling: the abort was never acted on. */
-function failedByItself(observed: Observed): boolean {
+export function failedByItself(observed: Observed): boolean {
   const state = ownState(observed)
   if (!state?.failed || state.abortRequested) return false
   const failed = timeOf(state.endTimestamp)

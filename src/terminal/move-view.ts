@@ -18,6 +18,7 @@ import {
   joinedText,
   phaseName,
   spanText,
+  undoneText,
   unseenText,
   warningText,
   willWait,
@@ -50,6 +51,8 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
     switch (step.type) {
       case 'forecast':
         return tellForecast(list, step.forecast)
+      case 'eviction-undone':
+        return list.add('done', { label: 'Eviction', detail: undoneText(step.node) })
       case 'asked':
         asked = true
         // Which phases were before the asking is of no matter now.

@@ -14,6 +14,7 @@ import {
   joinedText,
   phaseName,
   spanText,
+  undoneText,
   unseenText,
   warningText,
 } from './words.ts'
@@ -112,6 +113,9 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
           return
         case 'warning':
           say(vm, `Warning: ${warningText(step.event)}`)
+          return
+        case 'eviction-undone':
+          say(vm, `Eviction: ${undoneText(step.node)}`)
           return
         case 'asked':
           told.asked = true

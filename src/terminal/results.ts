@@ -1,3 +1,4 @@
+import type { Cancelled } from '../migrate/cancel.ts'
 import type { Moved } from '../migrate/move.ts'
 import { listOf, type MigrationReport } from '../migrate/report.ts'
 import type { Result } from '../migrate/result.ts'
@@ -75,14 +76,18 @@ const RESULTS: Record<MigrationReport['outcome'], [string, Style | undefined]> =
 
 /** The answer about migrations that were to be cancelled. */
 export async function cancelText(
-  results: Result[],
+  results: Cancelled[],
   { format, dryRun }: { format?: Format | undefined; dryRun?: string | undefined },
 ): Promise<string> {
   if (format) return reportsText(results, format)
   return lines(
     results
       .filter(({ error }) => !error)
-      .map(({ vm, report }) => {
+      .map(({ vm, report, undone }) => {
+        if (!report.migration) {
+          const would = dryRun ? `would be undone (${dryRun} dry run)` : 'is undone'
+          return neutral(`${vm}: its eviction from ${undone} ${would}; no migration is in flight`)
+        }
         const name = `migration ${report.migration?.name}`
         if (dryRun) return neutral(`${vm}: ${name} would be cancelled (${dryRun} dry run)`)
         if (report.outcome !== 'cancelled') return neutral(`${vm}: ${name} is being cancelled`)

@@ -235,6 +235,11 @@ export function joinedText({ metadata }: Migration): string {
   return `${metadata.name} is in flight already`
 }
 
+/** Of the mark that makes KubeVirt move a VM away, again and again. */
+export function undoneText(node: string | undefined): string {
+  return node === undefined ? 'it was not being evicted' : `undone; it may stay on ${node}`
+}
+
 /** What asking for the end does now (fact sheet control-plane.md §2.10). */
 export function askedText({ effect, again }: { effect: string; again: boolean }): string {
   return `${again ? 'asked for before' : 'asked for'}${EFFECTS[effect] ?? ''}`
