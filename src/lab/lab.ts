@@ -98,6 +98,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
           kubeconfig: kubeconfig(),
           contexts: { kubelet: `system:node:${node}`, handler: `${HANDLER}@${node}` },
           ...certificates,
+          apiServerCa: api.caCert,
           folder: socketFolder,
           guests: options.guest,
         },

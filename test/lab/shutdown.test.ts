@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { create, list } from '../../src/cluster/objects.ts'
+import { create, list, patch } from '../../src/cluster/objects.ts'
 import { phaseOf } from '../../src/kubevirt/migration.ts'
-import { MIGRATIONS } from '../../src/kubevirt/resources.ts'
+import { KUBEVIRTS, MIGRATIONS } from '../../src/kubevirt/resources.ts'
 import type { Migration } from '../../src/kubevirt/types.ts'
 import { startLab } from '../../src/lab/lab.ts'
 
@@ -14,12 +14,14 @@ test('a lab whose VMs are being copied ends at once, each node in order', async 
     vms: 4,
     guest: 'synthetic',
     memory: '64Mi',
-    // More than can be sent: these copies don't end by themselves.
-    dirtyRate: '2Gi',
     clock: systemClock,
   })
   try {
     const admin = await lab.connect('admin')
+    // So slow that the copies stay under way until the lab ends.
+    const configuration = { migrations: { bandwidthPerMigration: '2Mi' } }
+    const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
+    await patch(admin, KUBEVIRTS, kubevirt, { spec: { configuration } }, 'merge')
     for (const vmiName of ['vm-1', 'vm-2', 'vm-3']) {
       const migration = {
         apiVersion: 'kubevirt.io/v1',

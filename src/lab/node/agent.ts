@@ -9,15 +9,18 @@ import { createProxyManager } from '../../proxy/manager.ts'
 import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
 import { eventRecorder } from '../events.ts'
+import type { HandlerFacts } from './container-commands.ts'
 import { copyMetrics } from './copy-metrics.ts'
 import { type GuestKind, guestMaker } from './guest/kinds.ts'
 import { handlerQueue } from './handler.ts'
 import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
 import { startHeartbeats } from './heartbeat.ts'
 import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
+import { serveKubelet } from './kubelet-server.ts'
 import { startLauncher } from './launcher.ts'
 import type { NodeLog } from './log.ts'
 import { serveMetrics } from './metrics-server.ts'
+import { nodeContainers } from './node-containers.ts'
 import { networkStatus } from './pod-networks.ts'
 import { watchVmis } from './vmi-view.ts'
 
@@ -34,6 +37,8 @@ export interface AgentSpec {
   /** PEM. */
   ca: string
   certificates: { server: KeyPair; client: KeyPair }
+  /** PEM of the authority that the API server's own client certificate is of. */
+  apiServerCa: string
   /** A folder with a short path, for the pods' sockets. */
   folder: string
   guests: GuestKind
@@ -46,7 +51,6 @@ export interface Agent {
 /** Plays everything that runs on one node: kubelet, virt-handler with its proxies, and the virt-launchers. */
 export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): Promise<Agent> {
   const { node, kubeconfig } = spec
-  const handlerLog: NodeLog = (record) => log({ component: 'virt-handler', ...record })
   const account = (context: string) =>
     connect({ kubeconfigText: kubeconfig, context, clock, env: {} })
   const kubelet = await account(spec.contexts.kubelet)
@@ -56,6 +60,8 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   let lastAddress = 0
   let lastFolder = 0
   const pods = lookUp(launchers)
+  const containers = nodeContainers(pods, clock, log)
+  const { handlerLog } = containers
 
   const proxies = createProxyManager({
     bind: spec.address,
@@ -99,16 +105,49 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const queue = handlerQueue(context)
   wake = (key) => queue.add(key)
 
-  const kubeletAgent = await startKubelet({ cluster: kubelet, clock, node, log, network, start })
+  const kubeletAgent = await startKubelet({
+    cluster: kubelet,
+    clock,
+    node,
+    log,
+    network,
+    start,
+    onGone: containers.forget,
+  })
+  const kubeletServer = await serveKubelet({
+    address: spec.address,
+    pair: spec.certificates.server,
+    ca: spec.apiServerCa,
+    clock,
+    container(namespace, name, container) {
+      const pod = kubeletAgent.pod(namespace, name)
+      return pod && containers.find(pod, container, facts())
+    },
+  })
   const heartbeats = startHeartbeats({
     node,
     clock,
+    kubelet: { address: spec.address, port: kubeletServer.port },
     accounts: { handler, kubelet },
     onError: (err) =>
       handlerLog({ level: 'error', msg: "Can't reach the API", reason: String(err) }),
   })
   await heartbeats.ready
   for (const vmi of vmis.list()) queue.add(`${vmi.metadata.namespace}/${vmi.metadata.name}`)
+
+  function facts(): HandlerFacts {
+    return {
+      node,
+      addresses: [{ device: 'eth0', address: spec.address }],
+      foreignPorts: [kubeletServer.port],
+      proxies,
+      vmis: () => vmis.list(),
+      certificates: {
+        servercertificates: spec.certificates.server.cert,
+        migrationservercertificates: spec.certificates.client.cert,
+      },
+    }
+  }
 
   function network(pod: Pod): PodNetwork {
     const hostIP = spec.address
@@ -135,7 +174,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       folder: join(spec.folder, `${spec.number}.${++lastFolder}`),
       guests,
       clock,
-      log: (record) => log({ component: 'virt-launcher', ...record }),
+      log: containers.launcherLog(pod),
       onChange: () => wake(key),
       onExit: (code) => {
         launchers.delete(uid)
@@ -152,6 +191,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     async close() {
       // First what could keep the others waiting: a copy ends with its launcher.
       await kubeletAgent.close()
+      await kubeletServer.close()
       await heartbeats.close()
       await vmis.close()
       await queue.close()

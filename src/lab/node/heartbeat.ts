@@ -21,9 +21,11 @@ export function startHeartbeats(options: {
   node: string
   clock: Clock
   accounts: { handler: Cluster; kubelet: Cluster }
+  /** Where the node's kubelet listens. */
+  kubelet: { address: string; port: number }
   onError(err: unknown): void
 }): Heartbeats {
-  const { node, clock, accounts, onError } = options
+  const { node, clock, accounts, kubelet, onError } = options
   const stop = new AbortController()
   const startedAt = timestamp(clock.now())
 
@@ -47,7 +49,13 @@ export function startHeartbeats(options: {
         accounts.kubelet,
         NODES,
         { name: node, subresource: 'status' },
-        { status: { conditions: [ready] } },
+        {
+          status: {
+            conditions: [ready],
+            addresses: [{ type: 'InternalIP', address: kubelet.address }],
+            daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+          },
+        },
         'strategic',
       ),
     ])

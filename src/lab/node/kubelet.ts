@@ -26,6 +26,8 @@ export interface KubeletOptions {
   network(pod: Pod): PodNetwork
   /** Starts what runs in the pod; `onExit` is called when it ends by itself or was stopped. */
   start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess>
+  /** The pod's object was removed. */
+  onGone(pod: Pod): void
 }
 
 export interface PodNetwork {
@@ -35,6 +37,8 @@ export interface PodNetwork {
 }
 
 export interface Kubelet {
+  /** One that is bound to the node. */
+  pod(namespace: string, name: string): Pod | undefined
   close(): Promise<void>
 }
 
@@ -60,7 +64,10 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const pods = startInformer<Pod>(cluster, PODS, {
     fieldSelector: `spec.nodeName=${node}`,
     clock,
-    onChange: ({ object }) => queue.add(`${object.metadata.namespace}/${object.metadata.name}`),
+    onChange({ type, object }) {
+      if (type === 'DELETED') options.onGone(object)
+      queue.add(`${object.metadata.namespace}/${object.metadata.name}`)
+    },
   })
   await pods.synced
 
@@ -122,6 +129,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   }
 
   return {
+    pod: (namespace, name) => pods.get(namespace, name),
     async close() {
       await pods.close()
       await queue.close()

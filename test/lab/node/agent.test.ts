@@ -41,6 +41,7 @@ beforeEach(async () => {
       kubeconfig: kubeconfigText,
       contexts,
       ...certificates,
+      apiServerCa: api.caCert,
       folder,
       guests: 'synthetic' as const,
     }

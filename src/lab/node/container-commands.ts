@@ -1,0 +1,178 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Vmi } from '../../kubevirt/types.ts'
+import {
+  ADDRESSES,
+  type CertificateFolder,
+  CONNECTIONS,
+  certificateFile,
+  connectionsIn,
+  LISTENERS,
+  PROXY_SOCKETS,
+  routeTo,
+  type TcpState,
+  UNIX_LISTENERS,
+} from '../../probe/commands.ts'
+import type { ProxyManager } from '../../proxy/manager.ts'
+import { type TcpSocket, tcpSockets, unixListeners } from './kernel-sockets.ts'
+import { type Counters, countedTable, tcpTable, unixTable } from './socket-table.ts'
+
+/** How a command in a container ended. */
+export interface Outcome {
+  stdout: string
+  stderr: string
+  code: number
+}
+
+/** What a virt-handler's container can be asked about. */
+export interface HandlerFacts {
+  /** Where it listens; the migration network's address too, where it has one. */
+  addresses: { device: string; address: string }[]
+  /** Ports at these addresses that are not the pod's. */
+  foreignPorts: readonly number[]
+  proxies: ProxyManager
+  vmis(): Vmi[]
+  node: string
+  /** PEM, public. */
+  certificates: Partial<Record<CertificateFolder, string>>
+}
+
+/** Runs a command in virt-handler's container: the ones of src/probe are all that it has, answered from real sockets. */
+export async function runInHandler(argv: readonly string[], facts: HandlerFacts): Promise<Outcome> {
+  const is = (command: { argv: readonly string[] }) => isSame(argv, command.argv)
+  if (is(LISTENERS))
+    return withSockets(facts, (all) => tcpTable(all.filter(({ state }) => state === 'LISTEN')))
+  if (is(CONNECTIONS)) return withSockets(facts, tcpTable)
+  for (const [state, name] of STATES) {
+    if (!is(connectionsIn(state))) continue
+    return withSockets(facts, (all) => {
+      const counters = countersOf(facts.proxies)
+      return countedTable(
+        all.filter((socket) => socket.state === name),
+        counters,
+      )
+    })
+  }
+  if (is(UNIX_LISTENERS)) return withTool(argv, async () => unixTable(await sourceSockets(facts)))
+  if (is(ADDRESSES)) return done(interfaces(facts))
+  const [address = ''] = argv.slice(-1)
+  if (is(routeTo(address))) return route(address, facts)
+  const [program, file = ''] = argv
+  if (program === 'cat' && argv.length === 2) {
+    for (const [folder, pem] of Object.entries(facts.certificates))
+      if (file === certificateFile(folder as CertificateFolder)) return done(pem)
+    if (file.startsWith('/etc/virt-handler/'))
+      return { stdout: '', stderr: `cat: ${file}: No such file or directory\n`, code: 1 }
+  }
+  return noSuchProgram(argv)
+}
+
+/** Runs a command in a launcher's container. @param baseDir `/var/run/kubevirt` of the pod */
+export async function runInLauncher(argv: readonly string[], baseDir: string): Promise<Outcome> {
+  if (!isSame(argv, PROXY_SOCKETS.argv)) return noSuchProgram(argv)
+  const folder = join(baseDir, 'migrationproxy')
+  const names = (await readdir(folder)).sort()
+  const lines = await Promise.all(names.map((name) => listed(folder, name)))
+  return done(`total 0\n${lines.join('')}`)
+}
+
+/** What a container runtime says of a program that the image does not have. */
+export function noSuchProgram([program = '']: readonly string[]): Outcome {
+  const stderr = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown`
+  return { stdout: '', stderr, code: 127 }
+}
+
+const STATES: readonly [TcpState, string][] = [
+  ['established', 'ESTAB'],
+  ['syn-sent', 'SYN-SENT'],
+  ['syn-recv', 'SYN-RECV'],
+  ['close-wait', 'CLOSE-WAIT'],
+  ['fin-wait-2', 'FIN-WAIT-2'],
+]
+
+function done(stdout: string): Outcome {
+  return { stdout, stderr: '', code: 0 }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, i) => word === b[i])
+}
+
+/** Where the system has no such tables the tool is not there either. */
+async function withTool(argv: readonly string[], text: () => Promise<string>): Promise<Outcome> {
+  try {
+    return done(await text())
+  } catch {
+    return noSuchProgram(argv)
+  }
+}
+
+function withSockets(
+  facts: HandlerFacts,
+  text: (sockets: TcpSocket[]) => string,
+): Promise<Outcome> {
+  return withTool(LISTENERS.argv, async () => {
+    const all = await tcpSockets()
+    return text(all.filter((socket) => isOwn(socket, facts)))
+  })
+}
+
+/** All nodes share this machine's table: the node's own are at its addresses, or lead to where its migrations go. */
+function isOwn({ local, peer }: TcpSocket, facts: HandlerFacts): boolean {
+  if (facts.addresses.some(({ address }) => address === local.address))
+    return !facts.foreignPorts.includes(local.port)
+  return facts.vmis().some(({ status }) => {
+    const state = status?.migrationState
+    if (state?.sourceNode !== facts.node || state.targetNodeAddress !== peer.address) return false
+    return String(peer.port) in (state.targetDirectMigrationNodePorts ?? {})
+  })
+}
+
+/** What the proxy has counted of the connection; TLS's own share is not in it. */
+function countersOf(proxies: ProxyManager): (socket: TcpSocket) => Counters | undefined {
+  const connections = proxies.connections()
+  return ({ peer }) => {
+    const found = connections.findIndex((one) => one.peer === `${peer.address}:${peer.port}`)
+    const [connection] = found < 0 ? [] : connections.splice(found, 1)
+    if (!connection) return undefined
+    const { role, bytesIn, bytesOut } = connection
+    return role === 'source'
+      ? { sent: bytesOut, received: bytesIn }
+      : { sent: bytesIn, received: bytesOut }
+  }
+}
+
+async function sourceSockets({ proxies, vmis }: HandlerFacts): Promise<string[]> {
+  const own = vmis().flatMap(({ metadata }) => proxies.sourceListenerFiles(metadata.uid ?? ''))
+  const live = new Set(await unixListeners())
+  return own.filter((path) => live.has(path))
+}
+
+function interfaces({ addresses }: HandlerFacts): string {
+  const rows = addresses.map(({ device, address }) => [`${device}@if2`, 'UP', `${address}/24`])
+  return [['lo', 'UNKNOWN', '127.0.0.1/8 ::1/128'], ...rows]
+    .map(([name = '', state = '', text]) => `${name.padEnd(16)} ${state.padEnd(14)} ${text} \n`)
+    .join('')
+}
+
+/** By the interface of the same /24, else by the pod's own. */
+function route(target: string, { addresses }: HandlerFacts): Outcome {
+  if (!/^\d+(\.\d+){3}$/.test(target)) {
+    const stderr = `Error: any valid prefix is expected rather than "${target}".\n`
+    return { stdout: '', stderr, code: 1 }
+  }
+  const link = (address: string) => address.split('.').slice(0, 3).join('.')
+  const onLink = addresses.find(({ address }) => link(address) === link(target))
+  const { device, address } = onLink ?? addresses[0] ?? { device: 'lo', address: '127.0.0.1' }
+  const via = onLink ? '' : `via ${link(address)}.254 `
+  return done(`${target} ${via}dev ${device} src ${address} uid 0 \n    cache \n`)
+}
+
+async function listed(folder: string, name: string): Promise<string> {
+  const found = await lstat(join(folder, name)).catch(() => undefined)
+  if (!found) return ''
+  const time = found.mtime.toUTCString().slice(5, 22)
+  const [day = '', month = '', , clock = ''] = time.split(' ')
+  const kind = found.isSocket() ? 's' : found.isDirectory() ? 'd' : '-'
+  return `${kind}rwxr-xr-x. 1 qemu qemu 0 ${month} ${day} ${clock} ${name}\n`
+}

@@ -1,0 +1,72 @@
+/** A socket as `ss -H` shows it. */
+export interface SocketRow {
+  /** `LISTEN`, `ESTAB`, `SYN-SENT` …; absent where `ss` was asked for one state only. */
+  state?: string
+  /** Bytes not read yet; of a listener, connections not accepted yet. */
+  recvQ: number
+  /** Bytes not acknowledged yet; of a listener, how many may wait. */
+  sendQ: number
+  local: Endpoint
+  peer: Endpoint
+  /** `bytes_sent`, `bytes_received`, `retrans` …: what `-i` adds, where it was asked for. */
+  info?: Record<string, string>
+}
+
+export interface Endpoint {
+  /** Without brackets and scope; `*` for any. */
+  address: string
+  /** Undefined for any. */
+  port: number | undefined
+}
+
+/** Reads the table of `ss -t…H`; lines of another form are left out. */
+export function parseTcpTable(text: string): SocketRow[] {
+  const rows: SocketRow[] = []
+  for (const line of text.split('\n')) {
+    const last = rows.at(-1)
+    if (/^\s/.test(line)) {
+      if (last && line.trim() !== '') last.info = parseInfo(line)
+      continue
+    }
+    const words = line.trim().split(/\s+/)
+    const state = /^\d+$/.test(words[0] ?? '') ? undefined : words.shift()
+    const [recvQ, sendQ, local, peer] = words
+    if (!recvQ || !sendQ || !local || !peer) continue
+    rows.push({
+      ...(state !== undefined && { state }),
+      recvQ: Number(recvQ),
+      sendQ: Number(sendQ),
+      local: parseEndpoint(local),
+      peer: parseEndpoint(peer),
+    })
+  }
+  return rows
+}
+
+/** The listening unix sockets of `ss -xlH`, by their paths. */
+export function parseUnixTable(text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const [, path] = /^u_\S+\s+LISTEN\s+\d+\s+\d+\s+(.*?)\s+\d+\s+\*\s+0\s*$/.exec(line) ?? []
+    return path === undefined ? [] : [path]
+  })
+}
+
+/** `retrans:now/all`; how often was sent again what got no answer, since the connection began. */
+export function retransmissions({ info }: SocketRow): number {
+  return Number(info?.['retrans']?.split('/').at(-1) ?? 0)
+}
+
+function parseInfo(line: string): Record<string, string> {
+  const pairs = line.matchAll(/(?:^|\s)([a-z_]+):(\S+)/g)
+  return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, value]))
+}
+
+function parseEndpoint(text: string): Endpoint {
+  const at = text.lastIndexOf(':')
+  const port = text.slice(at + 1)
+  const address = text
+    .slice(0, at)
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, '')
+  return { address, port: port === '*' ? undefined : Number(port) }
+}
