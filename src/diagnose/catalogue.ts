@@ -677,6 +677,13 @@ export const CATALOGUE = {
     mend: 'Set cache none.',
     rank: 90,
   },
+  MIG3076: {
+    title: 'The target cannot open a disk image',
+    means: 'The source reaches the image, the target does not, or may not write it.',
+    detected: "libvirt's message",
+    mend: 'Compare mount, owner and export options of the volume on both nodes.',
+    rank: 90,
+  },
   MIG3080: {
     title: 'The target has too little memory',
     means: 'The target pod was killed or QEMU got no memory.',

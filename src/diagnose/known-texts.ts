@@ -253,9 +253,9 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG3004',
-    anchor: 'denied the request: ',
+    anchor: 'denied the request:',
     pattern:
-      /(?:Error creating (?:attachment )?pod|target pod)[^\n]*admission webhook "(?<webhook>[^"]+)" denied the request: (?<what>[^\n]{1,300})/i,
+      /(?:Error creating (?:attachment )?pod|target pod)[^\n]*admission webhook "(?<webhook>[^"]+)" denied the request:\s{0,4}(?<what>[^\n]{1,300})/i,
     title: 'Webhook {webhook} refuses the target pod: {what}',
     means:
       'an admission webhook that is not KubeVirt’s denies the pod; virt-controller tries again with growing delays',
@@ -542,6 +542,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG4003',
+    anchor: 'Failed to prepare migration target pod',
+    pattern: /Failed to prepare migration target pod:? (?<what>[^\n]{1,240})/i,
+    title: 'The target launcher could not prepare itself: {what}',
+    means: 'virt-handler of the target asks it again and again; no domain is made there',
+    next: 'mend what the text names (a volume, device or hook of the target pod); a new migration gets a new target pod',
+  },
+  {
+    ...cause,
+    code: 'MIG4003',
     anchor: 'error reading from server: EOF',
     pattern:
       /syncing migration target failed:[^\n]*?(?<what>(?:SyncMigrationTarget[^\n]*)?error reading from server: EOF)/i,
@@ -753,6 +762,47 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG7002',
+    anchor: 'dial tcp',
+    pattern:
+      /unable to create outbound leg of proxy to host[^\n]*dial tcp (?<address>[\d.a-f:[\]]+?):(?<port>\d+):[^\n]*?(?<what>host is down|cannot assign requested address|permission denied|operation not permitted)/i,
+    title: 'No way to {address}: {what}',
+    means: 'the source’s node cannot open a connection to the target’s migration address',
+    next: 'see migration0, the routes and the packet filter of the source node',
+  },
+  {
+    ...cause,
+    code: 'MIG5011',
+    anchor: 'unable to create outbound leg of proxy to host',
+    pattern:
+      /unable to create outbound leg of proxy to host: (?:read|write) tcp [^\n]*?(?:connection reset by peer|broken pipe)/i,
+    title: 'The target took the connection and reset it',
+    means:
+      'TLS differs on the two sides, there is no launcher behind the target’s proxy, or something between the nodes cuts connections; the target’s log names which',
+    next: 'read the virt-handler log of the target at the same second',
+  },
+  {
+    ...cause,
+    code: 'MIG7008',
+    anchor: 'error encountered copying data',
+    pattern:
+      /error encountered copying data (?:to outbound|into inbound) connection: [^\n]*?(?<what>connection timed out|i\/o timeout|no route to host|network is unreachable)/i,
+    title: 'The path between the two virt-handlers went dead in the middle of the copy ({what})',
+    means:
+      'the connection stood and then packets were lost: a link or node went down, or large packets do not pass (MTU of the migration network)',
+    next: 'ping between the two migration addresses with full-sized packets (ping -M do -s 1472, or the MTU less 28) and see the load of both nodes',
+  },
+  {
+    ...cause,
+    code: 'MIG5007',
+    anchor: 'too many open files',
+    pattern: /proxy unix socket listener returned error\.?:? [^\n]*too many open files/i,
+    title: 'virt-handler takes no more connections of the migration proxy: too many open files',
+    means: 'it has run out of file descriptors; its listeners stay published and answer nobody',
+    next: 'see how many descriptors virt-handler holds on that node, then restart it and migrate again',
+  },
+  {
+    ...cause,
     code: 'MIG5007',
     anchor: 'failed to create unix socket for proxy service',
     pattern: /failed to create unix socket for proxy service:? ?(?<what>[^\n]{0,200})/i,
@@ -866,6 +916,16 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG6001',
+    anchor: 'tls: received unexpected',
+    pattern: /tls: received unexpected (?:handshake )?message/i,
+    title: 'One side speaks TLS, the other answers with something else (unexpected message)',
+    means:
+      'the two virt-handlers saw different values of disableTLS when they opened their proxies',
+    next: 'migrate again once both virt-handlers have the same configuration',
+  },
+  {
+    ...cause,
     code: 'MIG6003',
     anchor: 'expired',
     pattern:
@@ -905,8 +965,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG6004',
-    anchor: 'ommon name is invalid, got',
-    pattern: /common name is invalid, got (?<name>\S+)/i,
+    anchor: 'ommon name is invalid',
+    pattern: /common name is invalid,(?: expected [^,\s]+,)?(?: but)? got (?<name>\S+)/i,
     title: 'TLS: the certificate’s common name {name} is not accepted',
     means:
       'the two virt-handlers are of releases that use different names (v1.7 brought a certificate of its own for migrations), or a wrong certificate is mounted',
@@ -1001,11 +1061,20 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6009',
     anchor: "client didn't provide a certificate",
-    pattern: /tls: client didn't provide a certificate|remote error: tls: certificate required/i,
+    pattern: /tls: client didn't provide a certificate/i,
     title: 'TLS: the client showed no certificate',
     means:
       'something that is no virt-handler connected (a scanner or a probe), or the source has no client certificate',
     next: 'identify the client; our own probe does this too',
+  },
+  {
+    ...cause,
+    code: 'MIG6009',
+    anchor: 'tls: certificate required',
+    pattern: /remote error: tls: certificate required/i,
+    title: 'TLS: the target asked for a certificate and got none',
+    means: 'virt-handler of the source showed no client certificate: none is mounted or loaded',
+    next: 'see the secrets of virt-handler on the source node and its lines "failed to load the certificate"',
   },
   {
     ...cause,
@@ -1136,6 +1205,53 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG8001',
+    anchor: 'failed to set MSR ',
+    pattern: /failed to set MSR (?<msr>0x[0-9a-f]+)/i,
+    title: 'The target’s CPU refuses a register of the guest’s (MSR {msr})',
+    means:
+      'the CPU, its microcode or the kernel of the target lacks what the guest was started with',
+    next: 'bring microcode and kernel of both nodes to one version, or use a CPU model that all nodes offer and restart the VM',
+  },
+  {
+    ...cause,
+    code: 'MIG8001',
+    anchor: 'nknown CPU model',
+    pattern: /unknown CPU model '?(?<model>[\w-]+)'?/i,
+    title: 'The target’s libvirt does not know the CPU model {model}',
+    means: 'the target’s launcher is older than the source’s',
+    next: 'bring both launchers to one version, or use a CPU model that both know and restart the VM',
+  },
+  {
+    ...cause,
+    code: 'MIG8003',
+    anchor: 'nknown savevm section',
+    pattern: /Unknown savevm section or instance '(?<device>[^']+)'/i,
+    title: 'The target does not know the device {device} of the guest',
+    means: 'the QEMU versions or the definitions of the two sides differ',
+    next: 'compare the launcher versions of both sides; restart the VM to bring it to the new one',
+  },
+  {
+    ...cause,
+    code: 'MIG8003',
+    anchor: ' mismatch: ',
+    pattern:
+      /(?:Size|Length) mismatch: (?<device>[\w.:/-]+): (?<source>0x[0-9a-f]+)[^\n]{0,20}?(?<target>0x[0-9a-f]+)/i,
+    title: 'Memory of device {device} has another size on the target: {source}, {target}',
+    means: 'firmware or option ROM of the two launcher images differ in size',
+    next: 'compare the launcher versions of both sides; restart the VM to bring it to the new one',
+  },
+  {
+    ...cause,
+    code: 'MIG8003',
+    anchor: 'nknown ramblock',
+    pattern: /Unknown ramblock "(?<device>[^"]+)"/i,
+    title: 'The target does not have the memory block {device} of the guest',
+    means: 'a device of the guest is missing on the target, or was made in another order',
+    next: 'compare the launcher versions; after a hotplug, restart the VM',
+  },
+  {
+    ...cause,
     code: 'MIG8003',
     anchor: ' unsupported. Allowed features: ',
     pattern:
@@ -1158,8 +1274,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG8003',
-    anchor: 'Failed to load virtio',
-    pattern: /Failed to load (?<device>virtio-\w+):\w+/i,
+    anchor: 'Failed to load ',
+    pattern: /Failed to load (?<device>[\w-]+):[\w/-]+/,
     title: 'The target cannot load the state of device {device}',
     means: 'QEMU, kernel or vhost of the two nodes are of different versions',
     next: 'compare kernel and launcher versions of both sides; restart the VM to bring it to the new one',
@@ -1195,6 +1311,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG8004',
+    anchor: 'cannot find suitable emulator',
+    pattern: /cannot find suitable emulator for (?<arch>\w+)/i,
+    title: 'The target’s launcher has no emulator for {arch}',
+    means: 'its image is broken or made for another architecture',
+    next: 'compare the launcher images of both sides',
+  },
+  {
+    ...cause,
     code: 'MIG8005',
     anchor: 'cannot set CPU affinity',
     pattern: /cannot set CPU affinity on process \d+: (?<what>[\w ]+)/i,
@@ -1216,8 +1341,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG8006',
-    anchor: 'Target domain',
-    pattern: /(?<what>Target domain (?:\w+ )+(?:count )?\S+ does not match source \S+)/i,
+    anchor: 'does not match source',
+    pattern: /(?<what>Target [^\n']{1,120}? does not match source [^\s']{1,60})/i,
     title: 'The definition of the target does not match the source: {what}',
     means:
       'the two sides describe the guest differently: launcher versions differ, or a device changed meanwhile',
@@ -1246,6 +1371,17 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG3072',
+    anchor: 'actual size of the containing file',
+    pattern:
+      /^(?![^\n]*"size":\d)[^\n]*has to be smaller or equal to the\s+actual size of the containing file(?: \((?<target>\d+)\))?/i,
+    title: 'The destination volume is smaller than the source',
+    means:
+      'the target’s volume holds {target} bytes; the requests of the two claims may be equal, the capacities of their volumes are not',
+    next: 'make the destination at least as large as the source’s disk and migrate again',
+  },
+  {
+    ...cause,
+    code: 'MIG3072',
     anchor: 'destination volume is smaller than the source volume',
     pattern: /the destination volume is smaller than the source volume:? ?(?<what>[^\n]{0,200})/i,
     title: 'The destination volume is smaller than the source volume',
@@ -1261,6 +1397,27 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'QEMU on the target cannot get the {lock} of the disk image',
     means: 'the source still holds it: the storage does not let two nodes open the image at once',
     next: 'see how the volume behind {image} is shared',
+  },
+  {
+    ...cause,
+    code: 'MIG3076',
+    anchor: 'Cannot access storage file',
+    pattern:
+      /Cannot access storage file '(?<image>[^']+)'[^\n]*?: (?<what>Permission denied|No such file or directory|Input\/output error|Stale file handle)/i,
+    title: 'The target cannot open the disk image {image}: {what}',
+    means:
+      'the source reaches the image and the target does not: the volume is not truly shared, is not mounted there, or its owner and export options (root squash) differ',
+    next: 'open the same path in the target launcher, and compare mount and owner of the volume on both nodes',
+  },
+  {
+    ...cause,
+    code: 'MIG3076',
+    anchor: 'unable to set user and group',
+    pattern:
+      /unable to set user and group to '(?<owner>[\d:]+)' on '(?<image>[^']+)': (?<what>[\w /]{1,60})/i,
+    title: 'The target may not take over the disk image {image}: {what}',
+    means: 'libvirt hands the image to user and group {owner}, and the storage refuses',
+    next: 'see owner and export options of the volume (root squash)',
   },
   {
     ...cause,
@@ -1340,6 +1497,34 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'libvirt refuses to migrate the guest: {what}',
     means: 'a device or job of the guest forbids it',
     next: 'remove the device or wait for the job',
+  },
+  {
+    ...cause,
+    code: 'MIG8021',
+    anchor: 'cannot migrate ',
+    pattern: /cannot migrate (?:a )?domain with (?<what><[^>\n]{1,80}>|[^'\n]{1,120})/i,
+    title: 'libvirt refuses to migrate the guest: it has {what}',
+    means: 'a device or state of the guest forbids it',
+    next: 'remove it, then migrate again',
+  },
+  {
+    ...cause,
+    code: 'MIG8021',
+    anchor: 'tate blocked by non-migratable',
+    pattern: /State blocked by non-migratable (?<what>device '[^'\n]{1,120}'|[^'\n]{1,120})/i,
+    title: 'QEMU refuses to migrate the guest: non-migratable {what}',
+    means: 'QEMU cannot move the state of this device or CPU feature',
+    next: 'remove it from the VM and restart the VM',
+  },
+  {
+    ...cause,
+    code: 'MIG8021',
+    anchor: 'cannot limit locked memory',
+    pattern: /cannot limit locked memory of process \d+ to (?<bytes>\d+)/i,
+    title: 'The target’s libvirt may not lock the guest’s memory ({bytes} bytes)',
+    means:
+      'virt-handler of the target has not raised the limit that this guest needs (devices, real-time, SEV)',
+    next: 'compare the releases of virt-handler and launcher on the target node',
   },
   {
     ...cause,
@@ -1722,8 +1907,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...echo,
     code: 'MIG8090',
-    anchor: 'Cannot recv data: Connection reset by peer',
-    pattern: /Cannot recv data: Connection reset by peer|Cannot write data: Broken pipe/i,
+    anchor: 'Cannot recv data: ',
+    pattern: /Cannot recv data: (?:Connection reset by peer|Input\/output error|Broken pipe)/i,
     title: 'The control channel was reset',
     means: 'a proxy or the target’s libvirt hung up',
     next: 'read both virt-handler logs and the target launcher’s of the same second',
@@ -1796,11 +1981,21 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...echo,
     code: 'MIG8090',
-    anchor: "job 'migration out' failed",
-    pattern: /job 'migration out' failed/i,
-    title: 'QEMU’s outgoing job failed',
+    anchor: 'igration out',
+    pattern:
+      /(?:job 'migration out' |migration out job: )(?:unexpectedly )?failed(?:(?:: | due to )(?<what>[^\n']{1,160}))?/i,
+    title: 'QEMU’s outgoing job failed: {what}',
     means: 'the text after it, or the target’s QEMU log, names the reason',
     next: 'read the QEMU log of the target launcher',
+  },
+  {
+    ...echo,
+    code: 'MIG8090',
+    anchor: 'another migration job is already running',
+    pattern: /another migration job is already running for domain/i,
+    title: 'libvirt was asked to migrate while it still did',
+    means: 'an earlier job of the guest had not ended',
+    next: 'look for the first error before it',
   },
   {
     ...echo,
@@ -1856,5 +2051,18 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'The target’s side of an abort',
     means: 'benign',
     next: 'nothing',
+  },
+
+  // Where no other row tells more
+  {
+    ...cause,
+    code: 'MIG8027',
+    otherwise: true,
+    anchor: 'Live migration failed.',
+    pattern:
+      /Live migration failed\.:? (?:[^\n]{0,200}?Message=')?(?<what>[^\n]{1,220}?)(?:'\)|$|\n)/,
+    title: 'The copy failed: {what}',
+    means: 'the source’s launcher says so; the text is not in the table of known ones',
+    next: 'read the logs of both launchers (compute), and QEMU’s log of the target, of that second',
   },
 ]

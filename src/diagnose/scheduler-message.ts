@@ -36,7 +36,7 @@ const KINDS: [RegExp, Objection['kind']][] = [
     'volume-affinity',
   ],
   [
-    /persistentvolumeclaim "(?<detail>[^"]+)" (?:not found|is being deleted)|unbound immediate PersistentVolumeClaims/,
+    /persistentvolumeclaim "(?<detail>[^"]+)" (?:not found|is being deleted)|unbound immediate PersistentVolumeClaims|ReadWriteOncePod access mode/,
     'volume-claim',
   ],
   [/pod anti-affinity|pod affinity\/anti-affinity|existing pods anti-affinity/, 'source'],

@@ -22,6 +22,8 @@ export interface KnownText {
   next: string
   /** What makes the text count only here: a failure reason that is also an ordinary log line, say. */
   only?: 'log' | 'status'
+  /** It counts only for a text that no other row matches. */
+  otherwise?: true
 }
 
 export interface TextMatch {
@@ -34,6 +36,7 @@ export function matchTexts(text: string, where: 'log' | 'status'): TextMatch[] {
   const matches: TextMatch[] = []
   for (const row of KNOWN_TEXTS) {
     if ((row.only && row.only !== where) || !text.includes(row.anchor)) continue
+    if (row.otherwise && matches.length > 0) continue
     const match = row.pattern.exec(text)
     if (match) matches.push({ row, groups: defined(match.groups) })
   }

@@ -139,6 +139,56 @@ describe('a failure reason decides', () => {
       'Connection refused',
     ],
     ['internal error: connection closed due to keepalive timeout', 'MIG7008', '30 s'],
+    [
+      'unsupported configuration: Target device video ram 16384 does not match source 32768',
+      'MIG8006',
+      'video ram',
+    ],
+    ['internal error: cannot find suitable emulator for x86_64', 'MIG8004', 'x86_64'],
+    [
+      'Requested operation is not valid: cannot migrate domain with 1 snapshots',
+      'MIG8021',
+      '1 snapshots',
+    ],
+    [
+      "Requested operation is not valid: cannot migrate a domain with <hostdev mode='subsystem' type='pci'>",
+      'MIG8021',
+      'hostdev',
+    ],
+    [
+      "unable to execute QEMU command 'migrate': State blocked by non-migratable CPU device (invtsc flag)",
+      'MIG8021',
+      'invtsc',
+    ],
+    ['operation failed: Failed to load PCIDevice:config', 'MIG8003', 'PCIDevice'],
+    ["qemu-kvm: Unknown savevm section or instance 'pl011' 0", 'MIG8003', 'pl011'],
+    [
+      'qemu-kvm: Size mismatch: 0000:00:02.0/virtio-net-pci.rom: 0x40000 != 0x80000: Invalid argument',
+      'MIG8003',
+      '0x80000',
+    ],
+    [
+      'qemu-kvm: Unknown ramblock "0000:00:05.0/vga.vram", cannot accept migration',
+      'MIG8003',
+      'vga.vram',
+    ],
+    ['kvm: error: failed to set MSR 0x48e to 0xfff9fffe04006172', 'MIG8001', '0x48e'],
+    ['internal error: Unknown CPU model SapphireRapids-v2', 'MIG8001', 'SapphireRapids-v2'],
+    [
+      "Cannot access storage file '/disks/root/disk.img' (as uid:107, gid:107): Permission denied",
+      'MIG3076',
+      'Permission denied',
+    ],
+    [
+      "unable to set user and group to '107:107' on '/disks/root/disk.img': Operation not permitted",
+      'MIG3076',
+      '107:107',
+    ],
+    [
+      'cannot limit locked memory of process 71 to 2222: Operation not permitted',
+      'MIG8021',
+      '2222',
+    ],
   ])('%s', (message, code, word) => {
     const found = verdictOn([
       migration('Failed', { status: through('Running', 'Failed') }),
@@ -162,6 +212,26 @@ describe('a failure reason decides', () => {
     expect(found.text).not.toContain('virError')
   })
 
+  test('the launcher’s own line decides where no failure reason was read, and is quoted when nobody knows it', () => {
+    const line = (reason: string) =>
+      JSON.stringify({ component: 'virt-launcher', msg: 'Live migration failed.', reason })
+    const objects = [migration('Failed', { status: through('Running', 'Failed') }), vmi()]
+    const unknown = verdictOn(objects, {
+      log: [line("virError(Code=1, Domain=10, Message='internal error: never seen before')")],
+    })
+    expect(unknown).toMatchObject({ code: 'MIG8027', status: 'fail' })
+    expect(unknown.text).toContain('never seen before')
+    const cut = line("virError(Code=38, Domain=7, Message='Cannot recv data: Input/output error')")
+    expect(verdictOn(objects, { log: [cut] })).toMatchObject({ code: 'MIG8090' })
+  })
+
+  test('a destination that is too small is known also where its size is not told', () => {
+    const text =
+      "unable to execute QEMU command 'blockdev-add': The size of the target has to be smaller or equal to the  actual size of the containing file"
+    const objects = [migration('Failed'), vmi({}, failed(virError(text)))]
+    expect(verdictOn(objects)).toMatchObject({ code: 'MIG3072', status: 'fail' })
+  })
+
   test('an echo alone is not the cause, and it says where that would be found', () => {
     const found = verdictOn([
       migration('Failed', { status: through('Running', 'Failed') }),
@@ -182,6 +252,13 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     [OUT, 'dial tcp 10.0.0.2:35001: i/o timeout', 'MIG7001'],
     [OUT, 'dial tcp 10.0.0.2:35001: connect: no route to host', 'MIG7002'],
     [OUT, 'EOF', 'MIG5011'],
+    [OUT, 'read tcp 10.0.0.1:5->10.0.0.2:35001: read: connection reset by peer', 'MIG5011'],
+    [OUT, 'dial tcp 10.0.0.2:35001: connect: host is down', 'MIG7002'],
+    [COPY, 'write tcp 10.0.0.1:5->10.0.0.2:35001: write: connection timed out', 'MIG7008'],
+    ['proxy unix socket listener returned error.', 'accept4: too many open files', 'MIG5007'],
+    [OUT, 'tls: received unexpected handshake message of type *tls.clientHelloMsg', 'MIG6001'],
+    [OUT, 'common name is invalid, expected kubevirt.io:a, but got kubevirt.io:b', 'MIG6004'],
+    [COPY, 'remote error: tls: certificate required', 'MIG6009'],
     [OUT, 'tls: first record does not look like a TLS handshake', 'MIG6001'],
     [
       OUT,

@@ -8,11 +8,14 @@ import { evidenceOf, objectsOf } from './texts.ts'
 /** libvirt's check of the guest's CPU on the target. */
 export const cpu: Check = {
   name: 'the guest’s CPU on the target',
-  when: ({ said, troubled }) => troubled && said.some(({ row }) => row.code === 'MIG8001'),
+  when: ({ said, troubled }) =>
+    troubled && said.some(({ row, groups }) => row.code === 'MIG8001' && groups.features),
   needs: [],
   judge(subject, world) {
     const said = subject.said.filter(({ row }) => row.code === 'MIG8001')
-    const best = said.find(({ quote }) => /missing features/.test(quote)) ?? said[0]!
+    const best =
+      said.find(({ quote }) => /missing features/.test(quote)) ??
+      said.find(({ groups }) => groups.features)!
     const features = (best.groups.features ?? '').split(',').filter((name) => name !== '')
     const nested = features.length > 0 && features.every((name) => /vmx|svm/.test(name))
     const models = commonModels(world.nodes)

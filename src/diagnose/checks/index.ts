@@ -3,6 +3,7 @@ import { countedTwice, deployed, forbidden, untouched } from './access.ts'
 import { backoff } from './backoff.ts'
 import { budgets, raisedBudget } from './budgets.ts'
 import { deferredCancel } from './cancel.ts'
+import { cancelledEvacuation } from './cancelled-evacuation.ts'
 import { capacity } from './capacity.ts'
 import { convergence } from './convergence.ts'
 import { cpu } from './cpu.ts'
@@ -14,8 +15,10 @@ import { blockedConditions, vmNotRunning } from './holds.ts'
 import { attachment, attachmentLost } from './hotplug.ts'
 import { heldClaim, staleHalf, targetLabel } from './leftover-objects.ts'
 import { lingering, sharedAddress, staleCount, uncollected } from './leftover-pods.ts'
+import { limitRange } from './limit-range.ts'
 import { migratability } from './migratability.ts'
 import { certificates, migrationNetwork, networkDefined, tlsMismatch } from './network.ts'
+import { networkPolicy } from './network-policy.ts'
 import { nodesReady, sameNode } from './nodes.ts'
 import { otherHalf } from './other-half.ts'
 import { timedOut } from './pending-timeouts.ts'
@@ -27,6 +30,7 @@ import { quota } from './quota.ts'
 import { recovery } from './recovery.ts'
 import { createRefused, silentRender } from './render.ts'
 import { movedAgain } from './repeated-moves.ts'
+import { sharedStorage } from './shared-storage.ts'
 import { slowPhase } from './slow-phase.ts'
 import { takenOver, vmEnded } from './state-owner.ts'
 import { destinationSize, sharing } from './storage.ts'
@@ -45,6 +49,7 @@ export const CHECKS: readonly Check[] = [
   migratability,
   evacuation,
   drainHangs,
+  cancelledEvacuation,
   workloadUpdate,
   volumeChange,
   shutDown,
@@ -61,6 +66,7 @@ export const CHECKS: readonly Check[] = [
   staleCount,
   quota,
   createRefused,
+  limitRange,
   silentRender,
   placement,
   targetStart,
@@ -83,8 +89,10 @@ export const CHECKS: readonly Check[] = [
   certificates,
   migrationNetwork,
   networkDefined,
+  networkPolicy,
   cpu,
   sharing,
+  sharedStorage,
   destinationSize,
   convergence,
   postCopy,

@@ -210,7 +210,9 @@ function claim({ subject }: Unplaced, { text, detail }: Objection): PlacementVer
     title: `The target pod of ${subject.name} waits for a claim: ${short(text, 140)}`,
     cause: detail
       ? `PVC ${detail} is missing, unbound or being deleted`
-      : 'A PVC of the pod is not bound',
+      : /ReadWriteOncePod/.test(text)
+        ? 'A claim of the VM has the access mode ReadWriteOncePod: one pod holds it, the source’s, and no second one ever may. The VM must get a ReadWriteMany claim'
+        : 'A PVC of the pod is not bound',
     objects: detail ? [`pvc/${subject.namespace}/${detail}`] : [],
     remedy: [
       {

@@ -4,18 +4,9 @@ import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
 import { exactBytes, listing } from '../words.ts'
+import { type Claim, claimsOf } from './claims.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
 
-interface Claim extends KubeObject {
-  spec: {
-    accessModes?: string[]
-    volumeMode?: string
-    storageClassName?: string
-    volumeName?: string
-    resources?: { requests?: { storage?: Quantity } }
-  }
-  status?: { capacity?: { storage?: Quantity } }
-}
 interface Volume extends KubeObject {
   spec: { capacity?: { storage?: Quantity }; csi?: { driver?: string } }
 }
@@ -158,18 +149,6 @@ export const destinationSize: Check = {
       }),
     ]
   },
-}
-
-/** The claims of the VM's volumes; all of the namespace where the VMI does not name any. */
-function claimsOf({ vmi, namespace }: Subject, world: World): Claim[] {
-  const all = world.evidence.objects
-    .list<Claim>('PersistentVolumeClaim')
-    .filter(({ metadata }) => metadata.namespace === namespace)
-  const used = (vmi?.spec.volumes ?? []).flatMap(
-    (v) => v.persistentVolumeClaim?.claimName ?? v.dataVolume?.name ?? [],
-  )
-  const own = all.filter(({ metadata }) => used.includes(metadata.name))
-  return own.length > 0 ? own : all
 }
 
 function disksOf(subject: Subject, world: World): Disk[] {

@@ -157,9 +157,7 @@ function removed(subject: Subject): Finding[] {
   const events = subject.events.filter(
     ({ reason, involvedObject }) =>
       involvedObject.kind === 'Pod' &&
-      /Preempted|Evicted|Killing|TaintManagerEviction|NodeNotReady|DisruptionTarget/.test(
-        reason ?? '',
-      ),
+      /Preempt|Evict|Killing|NodeNotReady|DisruptionTarget/.test(reason ?? ''),
   )
   const telling = events.find(({ reason }) => /Preempt|Evict/.test(reason ?? ''))
   return [
@@ -192,7 +190,7 @@ function removed(subject: Subject): Finding[] {
 }
 
 function isEvicted(pod: Pod): boolean {
-  return /^(Evicted|Preempting|NodeLost|NodeShutdown|Terminated|NodeAffinity|UnexpectedAdmissionError|OutOf\w+)$/.test(
+  return /^(Evicted|Preempting|NodeLost|NodeShutdown|Terminated|NodeAffinity|UnexpectedAdmissionError|TopologyAffinityError|NUMAResources\w*|OutOf\w+)$/.test(
     pod.status?.reason ?? '',
   )
 }
