@@ -75,6 +75,19 @@ export const NETWORK_ATTACHMENT_DEFINITIONS = resource(
   'network-attachment-definitions',
   'NetworkAttachmentDefinition',
 )
+export const NETWORK_POLICIES = resource(
+  'networking.k8s.io',
+  'v1',
+  'networkpolicies',
+  'NetworkPolicy',
+)
+export const STORAGE_PROFILES = resource(
+  'cdi.kubevirt.io',
+  'v1beta1',
+  'storageprofiles',
+  'StorageProfile',
+  false,
+)
 export const HYPERCONVERGEDS = resource(
   'hco.kubevirt.io',
   'v1beta1',

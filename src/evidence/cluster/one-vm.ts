@@ -6,6 +6,7 @@ import {
   DISRUPTION_BUDGETS,
   EVENTS,
   JOBS,
+  LIMIT_RANGES,
   MIGRATION_POLICIES,
   MIGRATIONS,
   NAMESPACES,
@@ -15,6 +16,7 @@ import {
   PVCS,
   RESOURCE_QUOTAS,
   STORAGE_CLASSES,
+  STORAGE_PROFILES,
   VMIS,
   VOLUME_ATTACHMENTS,
 } from '../../kubevirt/resources.ts'
@@ -61,8 +63,10 @@ export async function gatherVm(
     reader.list(MIGRATION_POLICIES),
     reader.get(NAMESPACES, { name: namespace }),
     reader.list(RESOURCE_QUOTAS, { namespace }),
+    reader.list(LIMIT_RANGES, { namespace }),
     reader.list(DISRUPTION_BUDGETS, { namespace }),
     reader.list(STORAGE_CLASSES),
+    reader.list(STORAGE_PROFILES),
     reader.list<Pod>(PODS, { namespace, labelSelector: `${LABEL.app}=hotplug-disk` }),
   ])
   const [launchers = [], events] = await Promise.all([

@@ -5,6 +5,7 @@ import {
   KUBEVIRTS,
   LEASES,
   NETWORK_ATTACHMENT_DEFINITIONS,
+  NETWORK_POLICIES,
   PODS,
 } from '../../kubevirt/resources.ts'
 import type { KubeVirt, Pod } from '../../kubevirt/types.ts'
@@ -49,6 +50,7 @@ export async function readComponents(
     ),
     reader.get(DAEMON_SETS, { namespace, name: 'virt-handler' }, of('DaemonSet')),
     reader.get(LEASES, { namespace, name: 'virt-controller' }, of('Lease')),
+    reader.list(NETWORK_POLICIES, { namespace }),
     network !== undefined &&
       reader.list(
         NETWORK_ATTACHMENT_DEFINITIONS,

@@ -6,6 +6,7 @@ import { isFinal, phaseOf } from '../../kubevirt/migration.ts'
 import {
   DISRUPTION_BUDGETS,
   EVENTS,
+  LIMIT_RANGES,
   MIGRATION_POLICIES,
   MIGRATIONS,
   NAMESPACES,
@@ -14,6 +15,7 @@ import {
   PVCS,
   RESOURCE_QUOTAS,
   STORAGE_CLASSES,
+  STORAGE_PROFILES,
   VMIS,
 } from '../../kubevirt/resources.ts'
 import type { Event, KubeObject, Migration, Pod, Vmi } from '../../kubevirt/types.ts'
@@ -50,6 +52,7 @@ export async function gatherUnwell(
     readComponents(reader, kubevirt),
     reader.list(MIGRATION_POLICIES),
     reader.list(STORAGE_CLASSES),
+    reader.list(STORAGE_PROFILES),
   ])
   if (node !== undefined && nodes && !nodes.some(({ metadata }) => metadata.name === node))
     throw new MigError(EXIT.notFound, `no node "${node}"`, {
@@ -138,6 +141,7 @@ async function readNamespaced(
   const keep = ({ metadata }: KubeObject) => spaces.has(metadata.namespace)
   await Promise.all([
     reader.list(RESOURCE_QUOTAS, { namespace, keep }),
+    reader.list(LIMIT_RANGES, { namespace, keep }),
     reader.list(PVCS, { namespace, keep }),
     reader.list(DISRUPTION_BUDGETS, { namespace, keep }),
     namespace === undefined

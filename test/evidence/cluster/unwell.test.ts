@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import type { Cluster } from '../../../src/cluster/cluster.ts'
+import { create } from '../../../src/cluster/objects.ts'
+import { diagnoseUnwell, type UnwellOptions } from '../../../src/diagnose/live.ts'
+import { exitCodeOf } from '../../../src/diagnose/outcome.ts'
+import { gatherUnwell } from '../../../src/evidence/cluster/unwell.ts'
+import { MIGRATIONS } from '../../../src/kubevirt/resources.ts'
+import type { Migration } from '../../../src/kubevirt/types.ts'
+import { type Stage, startStage } from '../../migrate/stage.ts'
+import { recorded } from './recorded.ts'
+
+const { signal } = new AbortController()
+const diagnose = (cluster: Cluster, scope: Partial<UnwellOptions> = {}) =>
+  diagnoseUnwell(cluster, { namespace: 'demo', now: Date.now(), signal, ...scope })
+
+function migrate({ admin }: Stage, vm: string, name: string): Promise<Migration> {
+  const migration = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: MIGRATIONS.kind,
+    metadata: { name, namespace: 'demo' },
+    spec: { vmiName: vm },
+  }
+  return create<Migration>(admin, MIGRATIONS, migration, { namespace: 'demo' })
+}
+
+/** One VM that failed last, one that failed and then moved, one that copies, one that rests, one that is asked to move. */
+async function livedIn(): Promise<Stage> {
+  const stage = await startStage()
+  for (const vm of ['failed', 'mended', 'copies', 'rests']) await stage.addVm(vm)
+  await stage.addVm('asked', {
+    node: 'node-2',
+    conditions: [
+      { type: 'LiveMigratable', status: 'True' },
+      { type: 'MigrationRequired', status: 'True' },
+    ],
+  })
+  await stage.advance(await migrate(stage, 'failed', 'a-1'), 'Failed')
+  await stage.advance(await migrate(stage, 'mended', 'b-1'), 'Failed')
+  await stage.advance(await migrate(stage, 'mended', 'b-2'), 'Succeeded')
+  await stage.advance(await migrate(stage, 'copies', 'c-1'), 'Running')
+  return stage
+}
+
+describe('what is not well', () => {
+  test('the newest failed, and who waits to be moved; not who moved since, copies or rests', async () => {
+    const { admin } = await livedIn()
+    const report = await diagnose(admin)
+    expect(report.subjects.map(({ ref }) => ref).sort()).toEqual([
+      'vmi/demo/asked',
+      'vmim/demo/a-1',
+    ])
+    expect(exitCodeOf(report, { failOn: 'fail' })).toBe(3)
+    const everywhere = await diagnose(admin, { namespace: undefined })
+    expect(everywhere.subjects).toEqual(report.subjects)
+  })
+
+  test('a copy that lasts longer than is usual', async () => {
+    const { admin } = await livedIn()
+    const { subjects } = await diagnose(admin, { now: Date.now() + 160_000 })
+    expect(subjects.map(({ ref }) => ref)).toContain('vmim/demo/c-1')
+  })
+
+  test('only what leaves a node or comes to it', async () => {
+    const { admin } = await livedIn()
+    const { subjects } = await diagnose(admin, { namespace: undefined, node: 'node-2' })
+    expect(subjects.map(({ ref }) => ref)).toEqual(['vmi/demo/asked'])
+    await expect(diagnose(admin, { namespace: undefined, node: 'node-9' })).rejects.toMatchObject({
+      exit: 9,
+    })
+  })
+
+  test('nothing: that is said, with exit 0', async () => {
+    const stage = await startStage()
+    await stage.addVm('rests')
+    const report = await diagnose(stage.admin)
+    expect(report.verdict).toMatchObject({
+      code: 'MIG0010',
+      title: 'Nothing is wrong with the migrations of namespace demo',
+    })
+    expect(exitCodeOf(report, { failOn: 'warn' })).toBe(0)
+  })
+
+  test('who may not look gets no pass, and exit 8', async () => {
+    const stage = await livedIn()
+    const report = await diagnose(await stage.as('viewer'), { namespace: undefined })
+    expect(report.verdict.code).toBe('MIG0008')
+    expect(exitCodeOf(report, { failOn: 'fail' })).toBe(8)
+  })
+})
+
+test('of a history, and of VMs that rest, nothing is kept; Secrets are never asked for', async () => {
+  const stage = await livedIn()
+  const { cluster, requests } = recorded(stage.admin)
+  const { objects } = await gatherUnwell(cluster, { namespace: undefined, signal })
+  const names = (kind: string) => objects.list(kind).map(({ metadata }) => metadata.name)
+  expect(names(MIGRATIONS.kind).sort()).toEqual(['a-1', 'c-1'])
+  expect(names('VirtualMachineInstance').sort()).toEqual(['asked', 'copies', 'failed'])
+  expect(requests.filter(({ path }) => /secrets/.test(path))).toEqual([])
+})
