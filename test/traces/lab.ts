@@ -20,9 +20,11 @@ import {
   VMS,
 } from '../../src/kubevirt/resources.ts'
 import type { KubeObject } from '../../src/kubevirt/types.ts'
-import { type ApiServer, startApiServer } from '../../src/lab/api/server.ts'
+import { startApiServer } from '../../src/lab/api/server.ts'
 import { type LabUser, wellKnownUsers } from '../../src/lab/api/users.ts'
 import { type Controllers, startControllers } from '../../src/lab/controller/controllers.ts'
+import type { Binaries } from '../../src/lab/real-api/binaries.ts'
+import { type AnyApiServer, startRealApiServer } from '../../src/lab/real-api/server.ts'
 import { createNames, type Names } from './names.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -67,10 +69,17 @@ export function namespaceOf(resource: Resource): string | undefined {
   return resource.plural === KUBEVIRTS.plural ? 'kubevirt' : 'demo'
 }
 
-export async function startReplayLab(scenario: Scenario, start: number): Promise<ReplayLab> {
+/** On the embedded API server, or on the real one of these binaries. */
+export async function startReplayLab(
+  scenario: Scenario,
+  start: number,
+  binaries?: Binaries,
+): Promise<ReplayLab> {
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-mig-replay-'))
   const users = usersFor(scenario)
-  const server = await startApiServer({ clock: systemClock, users, historyLength: 100_000 })
+  const server = binaries
+    ? await startRealApiServer({ binaries, clock: systemClock, users })
+    : await startApiServer({ clock: systemClock, users, historyLength: 100_000 })
   const clients = new Map<string, Promise<Cluster>>()
   const connectAs = (name: string) => {
     const known = clients.get(name)
@@ -85,16 +94,18 @@ export async function startReplayLab(scenario: Scenario, start: number): Promise
   const names = createNames(start)
   const lives = new Map<string, Life>()
   const informers = new Map<string, Informer<KubeObject>>()
+  let changed = Date.now()
+  const onChange = () => {
+    changed = Date.now()
+  }
   for (const resource of WATCHED)
-    informers.set(resource.plural, watchLives(admin, resource, names, lives))
+    informers.set(resource.plural, watchLives(admin, resource, names, lives, onChange))
   await Promise.all([...informers.values()].map((informer) => informer.synced))
   const controllers = await startControllers({
     cluster: await connectAs('system:serviceaccount:kubevirt:kubevirt-controller'),
     clock: systemClock,
   })
 
-  let revision = server.store.revision
-  let changed = Date.now()
   return {
     names,
     controllers,
@@ -104,13 +115,7 @@ export async function startReplayLab(scenario: Scenario, start: number): Promise
     find: <T extends KubeObject>(resource: Resource, name: string) =>
       informers.get(resource.plural)!.get(namespaceOf(resource), name) as T | undefined,
     lifeOf: (resource, name) => lives.get(`${resource.plural}/${name}`),
-    quietFor() {
-      if (server.store.revision !== revision) {
-        revision = server.store.revision
-        changed = Date.now()
-      }
-      return Date.now() - changed
-    },
+    quietFor: () => Date.now() - changed,
     async close() {
       await controllers.close()
       await Promise.all([...informers.values()].map((informer) => informer.close()))
@@ -140,7 +145,7 @@ function userNameOf(identity: string): string {
     : identity
 }
 
-async function connectWith(server: ApiServer, name: string, folder: string): Promise<Cluster> {
+async function connectWith(server: AnyApiServer, name: string, folder: string): Promise<Cluster> {
   const kubeconfig = join(folder, `${encodeURIComponent(name)}.kubeconfig`)
   await writeFile(kubeconfig, server.kubeconfig(name, { only: true }), { mode: 0o600 })
   return connect({ kubeconfig, env: {} })
@@ -169,9 +174,11 @@ function watchLives(
   resource: Resource,
   names: Names,
   lives: Map<string, Life>,
+  onChange: () => void,
 ): Informer<KubeObject> {
   return startInformer<KubeObject>(admin, resource, {
     onChange({ type, object: { metadata } }) {
+      onChange()
       const { name, uid = '', generateName, deletionTimestamp } = metadata
       const key = `${resource.plural}/${name}`
       if (type === 'ADDED') {

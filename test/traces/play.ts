@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PODS } from '../../src/kubevirt/resources.ts'
+import type { Binaries } from '../../src/lab/real-api/binaries.ts'
 import { compareSnapshots, type Difference } from './compare.ts'
 import { recordedDelays, TOLERANCE } from './delays.ts'
 import { advance, emptySnapshot } from './expected.ts'
@@ -18,10 +19,13 @@ export interface Deviation extends Difference {
 const PATIENCE = 10_000
 const POLL = 20
 
-/** Plays a recording against a lab of its own. Ends with the first step that deviates. */
-export async function play(scenario: Scenario): Promise<Deviation[]> {
+/**
+ * Plays a recording against a lab of its own, on the real API server of these binaries if given. Ends with the first step
+ * that deviates.
+ */
+export async function play(scenario: Scenario, binaries?: Binaries): Promise<Deviation[]> {
   const start = Date.now()
-  const lab = await startReplayLab(scenario, start)
+  const lab = await startReplayLab(scenario, start, binaries)
   try {
     const performed: number[] = []
     let expected = emptySnapshot()

@@ -8,23 +8,36 @@ import type { KeyPair } from '../certificates.ts'
 /** Answers one question of the API server, JSON for JSON. */
 export type Hook = (question: unknown) => object | Promise<object>
 
+export interface Hooks {
+  /** By path. */
+  trusted: Record<string, Hook>
+  /** By path. */
+  secret: Record<string, Hook>
+  aggregated(request: IncomingMessage, response: ServerResponse): void
+}
+
 export interface HookServer {
-  url: string
+  port: number
   close(): Promise<void>
 }
 
 /**
- * The server that a real API server asks, over mutual TLS on loopback: only who has a certificate of the lab's authority
- * is answered. `hooks` are by path.
+ * The server that a real API server asks, on loopback. `trusted` hooks and the aggregated API answer only who has a
+ * certificate of the lab's authority; `secret` ones are asked by who shows none, and have paths that nobody can guess.
  */
 export async function startHookServer(
   identity: KeyPair & { ca: string },
-  hooks: Record<string, Hook>,
+  { trusted, secret, aggregated }: Hooks,
 ): Promise<HookServer> {
   const server = createServer(
-    { ...identity, requestCert: true, rejectUnauthorized: true },
+    { ...identity, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
-      answer(hooks, request, response).catch((err: unknown) => {
+      const { pathname } = new URL(request.url ?? '/', 'https://hooks')
+      const { authorized } = request.socket as TLSSocket
+      if (authorized && pathname.startsWith('/apis/')) return aggregated(request, response)
+      const hook = secret[pathname] ?? (authorized ? trusted[pathname] : undefined)
+      if (!hook) return void response.writeHead(404).end()
+      answer(hook, request, response).catch((err: unknown) => {
         if (!response.headersSent) response.writeHead(500)
         response.end(String(err))
       })
@@ -33,8 +46,9 @@ export async function startHookServer(
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -44,16 +58,10 @@ export async function startHookServer(
 }
 
 async function answer(
-  hooks: Record<string, Hook>,
+  hook: Hook,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'https://hooks')
-  const hook = hooks[pathname]
-  if (!hook || !(request.socket as TLSSocket).authorized) {
-    response.writeHead(404).end()
-    return
-  }
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = JSON.stringify(await hook(JSON.parse(Buffer.concat(chunks).toString('utf8'))))

@@ -6,7 +6,19 @@ import { NAMESPACES, type Resource } from '../../kubevirt/resources.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
 import { ROLE_OBJECTS } from '../api/roles/index.ts'
 import { customKinds, definitions } from './definitions.ts'
+import { virtApiRegistration } from './virt-api.ts'
+import { webhookConfigurations } from './webhooks.ts'
 
+interface InstallOptions {
+  clock: Clock
+  signal: AbortSignal
+  /** Where virt-api answers. */
+  hooks: { port: number; webhooksPath: string }
+  /** Of who issued its certificate. */
+  caCert: string
+}
+
+/** A definition, or another object that says when it is ready. */
 interface Definition extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] }
 }
@@ -16,6 +28,14 @@ const DEFINITIONS: Resource = {
   version: 'v1',
   plural: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
+  namespaced: false,
+}
+
+const API_SERVICES: Resource = {
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  plural: 'apiservices',
+  kind: 'APIService',
   namespaced: false,
 }
 
@@ -35,7 +55,10 @@ const ROLE_RESOURCES: Record<string, Resource> = {
 const AGGREGATED = ['admin', 'edit', 'view']
 
 /** Makes a fresh API server one of a cluster with KubeVirt: its kinds, its namespace, its roles and the lab's. */
-export async function install(admin: Cluster, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function install(
+  admin: Cluster,
+  { clock, signal, hooks, caCert }: InstallOptions,
+): Promise<void> {
   await Promise.all([
     ...definitions().map((definition) => create(admin, DEFINITIONS, definition, {})),
     create(admin, NAMESPACES, namespace('kubevirt'), {}),
@@ -46,6 +69,31 @@ export async function install(admin: Cluster, clock: Clock, signal: AbortSignal)
     ...ROLE_OBJECTS.map((role) => grant(admin, role)),
     served(admin, clock, signal),
   ])
+  const url = `https://127.0.0.1:${hooks.port}${hooks.webhooksPath}`
+  for (const object of [
+    ...webhookConfigurations(url, caCert),
+    ...(virtApiRegistration(hooks.port, caCert) as KubeObject[]),
+  ])
+    await create(admin, resourceOf(object), object, namespaceOf(object))
+  await available(admin, clock, signal)
+}
+
+function resourceOf({ apiVersion = '', kind = '' }: KubeObject): Resource {
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  return { group, version, plural: `${kind.toLowerCase()}s`, kind, namespaced: kind === 'Service' }
+}
+
+function namespaceOf({ metadata: { namespace } }: KubeObject): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace }
+}
+
+/** The aggregated API is asked for its discovery before anything is sent on to it. */
+async function available(admin: Cluster, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { items } = await list<Definition>(admin, API_SERVICES, { signal })
+    if (items.every((service) => hasCondition(service, 'Available'))) return
+    await clock.sleep(50, signal)
+  }
 }
 
 function namespace(name: string): KubeObject {
@@ -73,7 +121,7 @@ async function untilThere(creation: Promise<unknown>): Promise<void> {
 async function served(admin: Cluster, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { items } = await list<Definition>(admin, DEFINITIONS, { signal })
-    if (items.every(isEstablished)) break
+    if (items.every((definition) => hasCondition(definition, 'Established'))) break
     await clock.sleep(50, signal)
   }
   // The first to ask for a kind is told to come back when its cache is filled.
@@ -82,6 +130,6 @@ async function served(admin: Cluster, clock: Clock, signal: AbortSignal): Promis
   )
 }
 
-function isEstablished({ status }: Definition): boolean {
-  return status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') ?? false
+function hasCondition({ status }: Definition, type: string): boolean {
+  return status?.conditions?.some((c) => c.type === type && c.status === 'True') ?? false
 }

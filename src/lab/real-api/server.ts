@@ -15,9 +15,8 @@ import { kubeconfigName, type LabUser } from '../api/users.ts'
 import { type Authority, createAuthority } from '../certificates.ts'
 import type { Binaries } from './binaries.ts'
 import { startChild } from './child.ts'
-import { type HookServer, startHookServer } from './hook-server.ts'
+import { startHooks, TOKEN_PATH } from './hooks.ts'
 import { install } from './install.ts'
-import { tokenReviewer } from './token-review.ts'
 
 export interface RealApiOptions {
   binaries: Binaries
@@ -58,9 +57,11 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
     const validity = { notBefore: clock.now() - 3600_000, notAfter: clock.now() + YEAR }
     const authority = await createAuthority('kubectl-mig-lab-ca', validity)
     await writeIdentities(folder, authority, validity)
-    const hooks = await startHooks(authority, validity, users)
+    const virtApi = Promise.withResolvers<Cluster>()
+    const cluster = () => virtApi.promise
+    const hooks = await startHooks({ authority, validity, users, clock, cluster })
     opened.push(hooks.close)
-    await writeHookConfig(folder, hooks.url)
+    await writeHookConfig(folder, `https://127.0.0.1:${hooks.port}`)
 
     const etcd = startChild(binaries.etcd, etcdArguments(folder), folder)
     opened.push(etcd.close)
@@ -74,11 +75,18 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
         namespace: o.namespace,
         contextName: o.contextName,
       })
-    const text = kubeconfig('admin', { only: true })
-    const admin = await connect({ kubeconfigText: text, clock, env: {} })
-    opened.push(() => admin.close())
+    const account = async (user: string) => {
+      const kubeconfigText = kubeconfig(user, { only: true })
+      const opening = await connect({ kubeconfigText, clock, env: {} })
+      opened.push(() => opening.close())
+      return opening
+    }
+    const admin = await account('admin')
+    virtApi.resolve(await account(VIRT_API))
     const { signal } = ending
-    const starting = ready(admin, clock, signal).then(() => install(admin, clock, signal))
+    const starting = ready(admin, clock, signal).then(() =>
+      install(admin, { clock, signal, hooks, caCert: authority.cert }),
+    )
     await Promise.race([starting, etcd.ended, server.ended])
     return { url, caCert: authority.cert, kubeconfig, close, [Symbol.asyncDispose]: close }
   } catch (err) {
@@ -87,6 +95,7 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
   }
 }
 
+const VIRT_API = 'system:serviceaccount:kubevirt:kubevirt-apiserver'
 const YEAR = 365 * 24 * 3600_000
 
 /** Last opened, first closed. */
@@ -132,20 +141,6 @@ async function writeIdentities(folder: string, authority: Authority, validity: V
   await mkdir(join(folder, 'etcd'), { mode: 0o700 })
 }
 
-async function startHooks(
-  authority: Authority,
-  validity: Validity,
-  users: LabUser[],
-): Promise<HookServer> {
-  const identity = await authority.issue({
-    commonName: 'lab-hooks',
-    usage: ['server'],
-    names: ['127.0.0.1'],
-    ...validity,
-  })
-  return startHookServer({ ...identity, ca: authority.cert }, { '/token': tokenReviewer(users) })
-}
-
 /** A kubeconfig is how an API server is told where to ask. */
 async function writeHookConfig(folder: string, url: string): Promise<void> {
   const config = {
@@ -153,7 +148,10 @@ async function writeHookConfig(folder: string, url: string): Promise<void> {
     kind: 'Config',
     'current-context': 'hooks',
     clusters: [
-      { name: 'hooks', cluster: { server: `${url}/token`, 'certificate-authority': 'ca.crt' } },
+      {
+        name: 'hooks',
+        cluster: { server: `${url}${TOKEN_PATH}`, 'certificate-authority': 'ca.crt' },
+      },
     ],
     users: [
       { name: 'server', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } },
@@ -201,8 +199,8 @@ function apiServerArguments(folder: string, port: number): string[] {
     '--service-account-issuer=https://kubernetes.default.svc',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=RBAC',
-    // Nobody makes accounts for pods here, nor keeps what the master's own endpoints are.
-    '--disable-admission-plugins=ServiceAccount',
+    // Nobody makes accounts for pods here, takes taints off new nodes, or keeps what the master's own endpoints are.
+    '--disable-admission-plugins=ServiceAccount,TaintNodesByCondition',
     '--endpoint-reconciler-type=none',
     '--enable-priority-and-fairness=false',
     '--allow-privileged=true',

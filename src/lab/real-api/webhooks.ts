@@ -1,0 +1,74 @@
+import type { KubeObject } from '../../kubevirt/types.ts'
+
+interface Webhook {
+  name: string
+  group: string
+  version: string
+  operations: ('CREATE' | 'UPDATE')[]
+  resource: string
+}
+
+function kubevirt(name: string, resource: string, operations: Webhook['operations']): Webhook {
+  return { name: `${name}.kubevirt.io`, group: 'kubevirt.io', version: 'v1', operations, resource }
+}
+
+/** KubeVirt 1.9's, by the names that stand in their refusals, as far as they bear on a migration. */
+const MUTATING: Webhook[] = [
+  kubevirt('migrations-mutator', 'virtualmachineinstancemigrations', ['CREATE']),
+  kubevirt('virtualmachineinstances-mutator', 'virtualmachineinstances', ['CREATE', 'UPDATE']),
+  kubevirt('virtualmachines-mutator', 'virtualmachines', ['CREATE']),
+]
+const VALIDATING: Webhook[] = [
+  kubevirt('migration-create-validator', 'virtualmachineinstancemigrations', ['CREATE']),
+  kubevirt('migration-update-validator', 'virtualmachineinstancemigrations', ['UPDATE']),
+  kubevirt('virtualmachineinstances-update-validator', 'virtualmachineinstances', ['UPDATE']),
+  kubevirt('kubevirt-validator', 'kubevirts', ['UPDATE']),
+  {
+    ...kubevirt('migration-policy-validator', 'migrationpolicies', ['CREATE', 'UPDATE']),
+    group: 'migrations.kubevirt.io',
+    version: 'v1alpha1',
+  },
+]
+const EVICTION: Webhook = {
+  ...kubevirt('virt-launcher-eviction-interceptor', 'pods/eviction', ['CREATE']),
+  group: '',
+}
+
+/** Where each is asked, below a path that nobody can guess: an API server shows webhooks no certificate. */
+export const webhookPaths = {
+  mutate: 'mutate',
+  evict: 'evict',
+  validate: VALIDATING.map(({ name }) => name),
+}
+
+/** @param url of the hooks' server, with the path that nobody can guess */
+export function webhookConfigurations(url: string, caCert: string): KubeObject[] {
+  const entry = ({ name, group, version, operations, resource }: Webhook, path: string) => ({
+    name,
+    clientConfig: { url: `${url}/${path}`, caBundle: Buffer.from(caCert).toString('base64') },
+    rules: [
+      { apiGroups: [group], apiVersions: [version], resources: [resource], operations, scope: '*' },
+    ],
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'NoneOnDryRun',
+    failurePolicy: 'Fail',
+  })
+  const configuration = (kind: string, name: string, webhooks: object[]) =>
+    ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata: { name },
+      webhooks,
+    }) as unknown as KubeObject
+  return [
+    configuration(
+      'MutatingWebhookConfiguration',
+      'virt-api-mutator',
+      MUTATING.map((webhook) => entry(webhook, webhookPaths.mutate)),
+    ),
+    configuration('ValidatingWebhookConfiguration', 'virt-api-validator', [
+      ...VALIDATING.map((webhook) => entry(webhook, webhook.name)),
+      entry(EVICTION, webhookPaths.evict),
+    ]),
+  ]
+}
