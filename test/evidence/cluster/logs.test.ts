@@ -13,7 +13,7 @@ import { handedOff, migration, vmi } from '../../diagnose/world.ts'
 const BORN = Date.parse('2026-01-01T10:00:00Z')
 const { signal } = new AbortController()
 const FAILED =
-  '{"component":"virt-handler","level":"error","msg":"tls: expired certificate password=hunter2"}'
+  '{"component":"virt-handler","level":"error","msg":"remote error: tls: expired certificate password=hunter2"}'
 
 /** Answers logs by pod; what it has none of is refused. */
 function scripted(logs: Record<string, string[] | number>) {
@@ -103,7 +103,7 @@ describe('logs from a cluster', () => {
     expect(reader.logs).toMatchObject({ lines: 2, files: 6 })
     expect(reader.logs.hits).toMatchObject([
       {
-        text: 'tls: expired certificate password=[removed]',
+        text: 'remote error: tls: expired certificate password=[removed]',
         time: BORN + 60_000,
         origin: { pod: 'launcher-a', container: 'compute' },
         line: 2,
