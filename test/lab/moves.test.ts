@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { Cluster } from '../../src/cluster/cluster.ts'
+import { create, get, list, patch } from '../../src/cluster/objects.ts'
+import { conditionOf, phaseOf } from '../../src/kubevirt/migration.ts'
+import { attachedNetworks, podInterfaceName } from '../../src/kubevirt/multus.ts'
+import { MIGRATIONS, PODS, VMIS, VMS } from '../../src/kubevirt/resources.ts'
+import type { Migration, Pod, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { labVm } from '../../src/lab/seed.ts'
+
+const execute = promisify(execFile)
+const kubectl = await execute('kubectl', ['version', '--client']).then(
+  () => true,
+  () => false,
+)
+let lab: Lab
+let admin: Cluster
+
+beforeAll(async () => {
+  lab = await startLab({
+    name: `moves-${process.pid}`,
+    nodes: 2,
+    vms: 20,
+    guest: 'none',
+    clock: systemClock,
+  })
+  admin = await lab.connect('admin')
+}, 60_000)
+afterAll(async () => {
+  await admin?.close()
+  await lab?.close()
+})
+
+const at = (name: string) => ({ namespace: 'default', name })
+const vmiNow = (name: string) => get<Vmi>(admin, VMIS, at(name))
+const patience = { timeout: 60_000, interval: 100 }
+const blue = (networkName: string) => ({ name: 'blue', multus: { networkName } })
+
+/** The migrations that KubeVirt has made for the VM, with their phases. */
+async function movesOf(name: string): Promise<string[]> {
+  const { items } = await list<Migration>(admin, MIGRATIONS, { namespace: 'default' })
+  return items
+    .filter(({ spec }) => spec.vmiName === name)
+    .map((one) => `${one.metadata.name.replace(/-[^-]*$/, '')} ${phaseOf(one)}`)
+}
+
+/** What the launcher of a VM that has moved is attached to. */
+async function attachmentsOf(name: string): Promise<Map<string, string>> {
+  const { metadata, status } = await vmiNow(name)
+  const labelSelector = `kubevirt.io/created-by=${metadata.uid}`
+  const { items } = await list<Pod>(admin, PODS, { namespace: 'default', labelSelector })
+  const own = items.find(({ spec }) => spec.nodeName === status?.nodeName)
+  return own ? attachedNetworks(own) : new Map()
+}
+
+async function hasMoved(name: string): Promise<void> {
+  await expect.poll(() => movesOf(name), patience).toEqual(['kubevirt-workload-update Succeeded'])
+  const after = await vmiNow(name)
+  expect(conditionOf(after, 'MigrationRequired')).toBeUndefined()
+  await expect
+    .poll(async () => (await vmiNow(name)).status?.interfaces, patience)
+    .toContainEqual(
+      expect.objectContaining({
+        name: 'blue',
+        infoSource: 'domain, multus-status',
+        podInterfaceName: podInterfaceName('blue'),
+      }),
+    )
+}
+
+test('a VM that gets an interface moves by itself', async () => {
+  const { spec } = await get<Vm>(admin, VMS, at('vm-1'))
+  const template = spec.template?.spec
+  const interfaces = [
+    ...(template?.domain?.devices?.interfaces ?? []),
+    { name: 'blue', bridge: {} },
+  ]
+  const networks = [...(template?.networks ?? []), blue('blue')]
+  const change = { spec: { template: { spec: { domain: { devices: { interfaces } }, networks } } } }
+  await patch(admin, VMS, at('vm-1'), change, 'merge')
+  await hasMoved('vm-1')
+  expect((await attachmentsOf('vm-1')).get(podInterfaceName('blue'))).toBe('default/blue')
+}, 90_000)
+
+test('a VM whose network is attached elsewhere moves by itself', async () => {
+  const vm = labVm('moved', { memory: '64Mi' }, false)
+  const its = vm.spec.template?.spec
+  its?.domain?.devices?.interfaces?.push({ name: 'blue', bridge: {} })
+  its?.networks?.push(blue('blue'))
+  await create(admin, VMS, vm, { namespace: 'default' })
+  await expect
+    .poll(async () => (await vmiNow('moved').catch(() => undefined))?.status?.phase, patience)
+    .toBe('Running')
+  expect((await attachmentsOf('moved')).get(podInterfaceName('blue'))).toBe('default/blue')
+  const networks = [{ name: 'default', pod: {} }, blue('other')]
+  await patch(admin, VMS, at('moved'), { spec: { template: { spec: { networks } } } }, 'merge')
+  await hasMoved('moved')
+  expect((await attachmentsOf('moved')).get(podInterfaceName('blue'))).toBe('default/other')
+}, 90_000)
+
+test.runIf(kubectl)(
+  'kubectl drains a node with ten VMs to the end',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'drain-'))
+    try {
+      const config = join(folder, 'config')
+      await writeFile(config, lab.kubeconfig(), { mode: 0o600 })
+      const on = async (node: string) =>
+        (await list<Vmi>(admin, VMIS, {})).items.filter(({ status }) => status?.nodeName === node)
+      expect((await on('node-1')).length).toBeGreaterThanOrEqual(9)
+      // KubeVirt's own words for it.
+      const words = ['--delete-emptydir-data', '--ignore-daemonsets=true', '--force']
+      const selector = '--pod-selector=kubevirt.io=virt-launcher'
+      const kube = (...argv: string[]) => execute('kubectl', ['--kubeconfig', config, ...argv])
+      const { stdout } = await kube('drain', 'node-1', ...words, selector, '--timeout=100s')
+      expect(stdout).toMatch(/node\/node-1 drained\n$/)
+      expect(await on('node-1')).toEqual([])
+      for (const { status } of await on('node-2')) expect(status?.phase).toBe('Running')
+      await kube('uncordon', 'node-1')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  },
+  120_000,
+)
