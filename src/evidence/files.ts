@@ -15,7 +15,8 @@ import { createLogScanner, type LineKinds } from './log-scan.ts'
 import { createObjects } from './objects.ts'
 import { objectsIn } from './shape.ts'
 import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
-import { copied, gunzip, peek, readPieces } from './streams.ts'
+import { collect, copied, gunzip, peek, readPieces } from './streams.ts'
+import { zipMembers } from './zip.ts'
 
 export interface FileSources {
   /** Files, folders, archives; `-` is standard input. */
@@ -52,18 +53,21 @@ async function readPath(path: string, reader: Reader): Promise<void> {
   if (!info.isDirectory()) {
     // A pipe hands out pieces as small as it likes, which must not share their memory.
     const pieces = info.isFile() ? readPieces(path) : createReadStream(path)
-    await reader.read(basename(path), pieces, 0)
+    await reader.read(basename(path), pieces, 0, info.isFile() ? path : undefined)
     return
   }
   const skip = (at: string, why: string) =>
     reader.gap({ what: at, why: 'unreadable', detail: why, file: at })
   for await (const file of filesOf(path, skip))
-    await reader.read(relative(path, file), readPieces(file), 0)
+    await reader.read(relative(path, file), readPieces(file), 0, file)
 }
 
 interface Reader {
-  /** Reads one file, or all that an archive holds. Faults of the content become gaps. */
-  read(name: string, stream: Bytes, depth: number): Promise<void>
+  /**
+   * Reads one file, or all that an archive holds. Faults of the content become gaps. With the path, the file itself can
+   * be opened where a format is not read from its beginning to its end.
+   */
+  read(name: string, stream: Bytes, depth: number, path?: string): Promise<void>
   gap(gap: Gap): void
   evidence(from: string[]): Evidence
 }
@@ -81,12 +85,12 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     else unlisted++
   }
 
-  async function read(name: string, stream: Bytes, depth: number): Promise<void> {
+  async function read(name: string, stream: Bytes, depth: number, path?: string): Promise<void> {
     spent.entries++
     try {
       if (spent.entries > limits.entries) throw tooLarge(`more than ${limits.entries} files`)
       const { head, stream: all } = await peek(stream, SNIFF_BYTES)
-      await readContent(name, head, all, depth)
+      await readContent(name, head, all, depth, path)
     } catch (err) {
       const why = err instanceof TooLarge ? 'too-large' : 'unreadable'
       gap({ what: name, why, detail: reasonOf(err), file: name })
@@ -99,8 +103,11 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     head: Uint8Array,
     stream: Bytes,
     depth: number,
+    path?: string,
   ): Promise<void> {
     switch (sniff(name, head)) {
+      case 'zip':
+        return readZip(name, stream, depth, path)
       case 'gzip':
         return readGzip(name, stream, depth)
       case 'tar':
@@ -169,6 +176,37 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     } finally {
       archive.destroy()
       await feeding
+    }
+  }
+
+  async function readZip(
+    name: string,
+    stream: Bytes,
+    depth: number,
+    path: string | undefined,
+  ): Promise<void> {
+    if (depth > limits.depth) throw tooLarge('archives in archives in archives')
+    if (path !== undefined) await drop(stream)
+    const archive = path ?? (await collect(stream, limits.documentBytes))
+    if (archive === undefined)
+      throw tooLarge(`a zip archive of more than ${limits.documentBytes} bytes that is no file`)
+    try {
+      for await (const member of zipMembers(archive)) {
+        spent.unpacked += member.unpacked
+        if (spent.unpacked > limits.unpackedBytes)
+          throw tooLarge(`unpacks to more than ${limits.unpackedBytes} bytes`)
+        if (member.unpacked > limits.ratioFrom && member.unpacked > limits.ratio * member.packed)
+          throw tooLarge(`unpacks to more than ${limits.ratio} times its size: a bomb`)
+        await read(member.name, await member.open(), depth + 1)
+      }
+    } catch (err) {
+      if (err instanceof TooLarge) throw err
+      gap({
+        what: name,
+        why: 'truncated',
+        detail: `the archive breaks off: ${reasonOf(err)}`,
+        file: name,
+      })
     }
   }
 

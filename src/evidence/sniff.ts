@@ -1,10 +1,10 @@
-export type Content = 'gzip' | 'tar' | 'documents' | 'log' | 'binary' | 'packed' | 'empty'
+export type Content = 'gzip' | 'tar' | 'zip' | 'documents' | 'log' | 'binary' | 'packed' | 'empty'
 
 /** How many bytes `sniff` wants to see. */
 export const SNIFF_BYTES = 8192
 
+const ZIP = [0x50, 0x4b, 0x03, 0x04]
 const PACKED: [string, number[]][] = [
-  ['zip', [0x50, 0x4b, 0x03, 0x04]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58]],
   ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
   ['bzip2', [0x42, 0x5a, 0x68]],
@@ -15,6 +15,7 @@ export function sniff(name: string, head: Uint8Array): Content {
   if (head.length === 0) return 'empty'
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
   if (Buffer.from(head.subarray(257, 262)).toString('latin1') === 'ustar') return 'tar'
+  if (ZIP.every((byte, i) => head[i] === byte)) return 'zip'
   if (packedAs(head)) return 'packed'
   if (isBinary(head)) return 'binary'
   return isDocuments(name, new TextDecoder().decode(head)) ? 'documents' : 'log'

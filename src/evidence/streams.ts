@@ -56,6 +56,21 @@ export async function* copied(stream: AsyncIterable<Uint8Array>): AsyncGenerator
   for await (const chunk of stream) yield Buffer.from(chunk)
 }
 
+/** All of a stream in memory; undefined when it is longer than the limit, in bytes. */
+export async function collect(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of copied(stream)) {
+    size += chunk.length
+    if (size > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
 /**
  * Unpacks gzip. A stream that is cut off yields all that came before the cut, then `onTruncated` is called: zlib alone
  * would throw it away. `guard` hears of every piece, and stops it by throwing.
@@ -67,11 +82,11 @@ export async function* gunzip(
 ): AsyncGenerator<Uint8Array> {
   let size = 0
   let packed = 0
-  let tail: Buffer = Buffer.alloc(0)
+  const claimed = createSizeReader()
   async function* watched() {
     for await (const chunk of stream) {
       packed += chunk.length
-      tail = Buffer.concat([tail, chunk.subarray(-4)]).subarray(-4)
+      claimed.see(chunk)
       yield chunk
     }
   }
@@ -89,6 +104,46 @@ export async function* gunzip(
     source.destroy()
     unzip.destroy()
   }
-  // RFC 1952: the last four bytes are the unpacked size, modulo 2^32.
-  if (tail.length < 4 || tail.readUInt32LE(0) !== size % 2 ** 32) onTruncated()
+  if (!claimed.sizes().includes(size % 2 ** 32)) onTruncated()
+}
+
+const MEMBER_HEADER = 10
+const SIZE_FIELD = 4
+
+/**
+ * What a gzip file says that it unpacks to, modulo 2^32: each of its members ends with its size (RFC 1952), and pigz,
+ * bgzip and `cat a.gz b.gz` make several. zlib tells neither where one ends nor whether the last one did.
+ */
+function createSizeReader() {
+  let tail: Buffer = Buffer.alloc(0)
+  let sum = 0
+  return {
+    see(chunk: Uint8Array): void {
+      const bytes = Buffer.concat([tail, chunk])
+      const last = bytes.length - MEMBER_HEADER
+      for (let at = bytes.indexOf(0x1f, SIZE_FIELD); at >= 0 && at <= last; ) {
+        if (isMemberHeader(bytes, at)) sum += bytes.readUInt32LE(at - SIZE_FIELD)
+        at = bytes.indexOf(0x1f, at + 1)
+      }
+      tail = bytes.subarray(Math.max(0, bytes.length - MEMBER_HEADER - SIZE_FIELD + 1))
+    },
+    /** Of the last member alone, and of all: a gzip file that is packed in another one looks like a further member. */
+    sizes(): number[] {
+      if (tail.length < SIZE_FIELD) return []
+      const last = tail.readUInt32LE(tail.length - SIZE_FIELD)
+      return [last, (sum + last) % 2 ** 32]
+    },
+  }
+}
+
+/** Magic, deflate, known flags, a known strength and operating system: by chance once in 10^11 bytes. */
+function isMemberHeader(bytes: Buffer, at: number): boolean {
+  const [flags, strength, system] = [bytes[at + 3]!, bytes[at + 8]!, bytes[at + 9]!]
+  return (
+    bytes[at + 1] === 0x8b &&
+    bytes[at + 2] === 8 &&
+    flags < 32 &&
+    [0, 2, 4].includes(strength) &&
+    (system < 14 || system === 255)
+  )
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { pack } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -39,6 +39,38 @@ async function tar(
   const chunks: Uint8Array[] = []
   for await (const chunk of archive as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+/** A zip archive, written by hand: local headers, then the directory (APPNOTE.TXT 4.3). */
+function zip(members: { name: string; text: string | Buffer }[]): Buffer {
+  const local: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, text } of members) {
+    const data = Buffer.from(text as string)
+    const packed = deflateRawSync(data)
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(8, 4)
+    common.writeUInt32LE(crc32(data), 10)
+    common.writeUInt32LE(packed.length, 14)
+    common.writeUInt32LE(data.length, 18)
+    common.writeUInt16LE(Buffer.byteLength(name), 22)
+    const entry = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), packed])
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    local.push(entry)
+    directory.push(Buffer.from('PK\x01\x02\x14\x00'), common, rest, Buffer.from(name))
+    offset += entry.length
+  }
+  const index = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06')
+  end.writeUInt16LE(members.length, 8)
+  end.writeUInt16LE(members.length, 10)
+  end.writeUInt32LE(index.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...local, index, end])
 }
 
 describe('what is read', () => {
@@ -127,6 +159,48 @@ describe('what is not read is a gap', () => {
     expect(evidence.gaps[0]!.line).toBeGreaterThanOrEqual(6)
   })
 
+  test('a gzip of several members is whole; cut off in the last one it is not', async () => {
+    const line = 'boom, and this is what the rest of the line says\n'
+    const members = Buffer.concat([3, 2000, 1].map((times) => gzipSync(line.repeat(times))))
+    const whole = await gather(['-'], members)
+    expect(whole).toMatchObject({ logLines: 2004, gaps: [] })
+    expect((await gather(['-'], members.subarray(0, -20))).gaps).toMatchObject([
+      { why: 'truncated' },
+    ])
+  })
+
+  test('a zip, as Harvester’s support bundles are, with one in it for each node', async () => {
+    const inner = zip([{ name: 'logs/virt-handler.log', text: 'boom\n' }])
+    const bundle = zip([
+      { name: 'bundle/yamls/namespaced/demo/v1/pods.yaml', text: POD },
+      { name: 'bundle/nodes/', text: '' },
+      { name: 'bundle/nodes/node-a.zip', text: inner },
+    ])
+    const path = join(folder, 'supportbundle.zip')
+    await writeFile(path, bundle)
+    for (const evidence of [
+      await gather([path]),
+      await gather(['-'], bundle),
+      await gather([folder]),
+    ]) {
+      expect(names(evidence)).toEqual(['a'])
+      expect(evidence).toMatchObject({ logLines: 1, gaps: [] })
+    }
+  })
+
+  test('a zip that is cut off, too large for memory or a bomb: one gap, no crash', async () => {
+    const bytes = zip([{ name: 'a.yaml', text: POD }])
+    expect((await gather(['-'], bytes.subarray(0, -30))).gaps).toMatchObject([{ why: 'truncated' }])
+    expect((await gather(['-'], bytes, { documentBytes: 10 })).gaps).toMatchObject([
+      { why: 'too-large' },
+    ])
+    const bomb = zip([{ name: 'a.log', text: 'x'.repeat(3_000_000) }])
+    const limits = { ratioFrom: 1_000_000, ratio: 50 }
+    expect((await gather(['-'], bomb, limits)).gaps).toMatchObject([
+      { why: 'too-large', detail: expect.stringContaining('bomb') },
+    ])
+  })
+
   test('a gzip that is cut off: what came before the cut is used', async () => {
     const log = Array.from(
       { length: 50_000 },
@@ -149,11 +223,11 @@ describe('what is not read is a gap', () => {
 
   test('binary junk, and packings that are not read, by their name', async () => {
     await writeFile(join(folder, 'core'), Buffer.from([0, 1, 2, 3, 0, 255]))
-    await writeFile(join(folder, 'a.zip'), Buffer.from('PK\u0003\u0004junk'))
+    await writeFile(join(folder, 'a.zst'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2]))
     await writeFile(join(folder, 'empty'), '')
     const { gaps } = await gather([folder])
     expect(gaps).toMatchObject([
-      { what: 'a.zip', detail: 'packed with zip: unpack it first' },
+      { what: 'a.zst', detail: 'packed with zstd: unpack it first' },
       { what: 'core', why: 'unreadable' },
     ])
   })
