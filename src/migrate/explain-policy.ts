@@ -118,7 +118,10 @@ export function explanationOf(
 function decide({ policies, labels, namespaceLabels, kubevirt }: PolicyFacts) {
   const decision = policyFor(policies, labels, namespaceLabels)
   const settings = settingsFor(kubevirt, decision.winner?.policy)
-  return { decision, settings: settingReports(settings, { policy: decision, kubevirt }) }
+  return {
+    decision,
+    settings: settingReports(settings, { policy: decision.winner?.policy, kubevirt }),
+  }
 }
 
 function policyReports(

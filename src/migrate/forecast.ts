@@ -17,6 +17,7 @@ import { launcherPod } from '../rules/launcher-pod.ts'
 import { type PolicyDecision, policyFor } from '../rules/policy.ts'
 import { admitPod, type QuotaDecision } from '../rules/quota.ts'
 import type { Gap } from './gap.ts'
+import { type SettingReport, settingReports } from './settings.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 
 /** What was read before anything is created; undefined is what could not be read, and `gaps` say why. */
@@ -79,6 +80,15 @@ export function forecast(facts: Facts): Forecast {
     quota: quotaFor(facts),
     gaps: facts.gaps,
   }
+}
+
+/** Undefined where the KubeVirt CR or the policies could not be read: whatever was said then might be wrong. */
+export function currentSettings(
+  { kubevirt, policies }: Pick<Facts, 'kubevirt' | 'policies'>,
+  { settings, policy }: Pick<Forecast, 'settings' | 'policy'>,
+): SettingReport[] | undefined {
+  if (!kubevirt || !policies) return undefined
+  return settingReports(settings, { policy: policy?.winner?.policy, kubevirt })
 }
 
 /** While it moves, both pods count; a quota without room leaves the migration pending until there is some (§2.7a). */

@@ -6,11 +6,12 @@ import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
 import { readFacts } from './facts.ts'
 import { type FollowOptions, follow } from './follow.ts'
-import { type Forecast, forecast, type Surroundings } from './forecast.ts'
+import { currentSettings, type Forecast, forecast, type Surroundings } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
 import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
+import type { SettingReport } from './settings.ts'
 import { migrationObject, type NewMigration, startMigration, startSurely } from './start.ts'
 import type { Step } from './steps.ts'
 import { type Target, targetBlockers } from './target.ts'
@@ -75,7 +76,12 @@ export async function moveVm(
   const tell = (step: MoveStep) => options.onStep({ vm, step, observed })
   let predicted: Forecast | undefined
   let observed: Observed | undefined
+  let settings: SettingReport[] | undefined
   let gaps: Gap[] = []
+  const ended = (last: Observed, error: MigError | undefined): Moved => {
+    const report = reportOf(last, clock.now(), { gaps, settings, forecast: predicted })
+    return { vm, report, error, planned: undefined }
+  }
   try {
     signal.throwIfAborted()
     const around = options.readSurroundings()
@@ -88,6 +94,7 @@ export async function moveVm(
     }
     predicted = forecast(facts)
     gaps = [...predicted.gaps]
+    settings = currentSettings(facts, predicted)
     if (target) predicted.blockers.push(...targetBlockers(target, facts.vmi, facts.kubevirt))
     tell({ type: 'forecast', forecast: predicted })
     if (predicted.blockers.length > 0) throw notAdmitted(vm, namespace, predicted)
@@ -107,7 +114,7 @@ export async function moveVm(
     return await toTheEnd(observed)
   } catch (err) {
     if (!(err instanceof MigError)) throw err
-    if (observed) return ended(vm, observed, stillGoing(err, observed), gaps, clock)
+    if (observed) return ended(observed, stillGoing(err, observed))
     const error = err === signal.reason ? nothingDone(err, vm) : err
     tell({ type: 'refused', error })
     const report = refusedReport({ namespace, vm }, { forecast: predicted, error }, clock.now())
@@ -123,7 +130,7 @@ export async function moveVm(
       }
     }
     const last = observed ?? first
-    return ended(vm, last, endError(last), gaps, clock)
+    return ended(last, endError(last))
   }
 }
 
@@ -135,16 +142,6 @@ function joinable(migrations: Migration[], target: Target | undefined): Migratio
     ([key, value]) => selector?.[key] === value,
   )
   return fits ? active : undefined
-}
-
-function ended(
-  vm: string,
-  observed: Observed,
-  error: MigError | undefined,
-  gaps: Gap[],
-  clock: Clock,
-): Moved {
-  return { vm, report: reportOf(observed, clock.now(), gaps), error, planned: undefined }
 }
 
 /** We made it and saw its beginning. */

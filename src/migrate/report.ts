@@ -1,11 +1,12 @@
 import type { ExitCode, MigError } from '../errors.ts'
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import { timeOf } from '../kubevirt/migration.ts'
-import type { Migration } from '../kubevirt/types.ts'
+import type { Migration, MigrationState } from '../kubevirt/types.ts'
 import type { Blocker, Forecast } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { eventTime, type Observed, ownState } from './observed.ts'
 import { estimateOf } from './progress.ts'
+import { fixedSettings, type SettingReport } from './settings.ts'
 import { warningsOf } from './steps.ts'
 import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
 import { givesUpAt, isWaiting } from './waiting.ts'
@@ -41,6 +42,10 @@ export interface MigrationReport {
   targetPod: string | null
   mode: string | null
   policy: string | null
+  /** What holds for it, and who says so; null where that was not read, or it never had any. */
+  settings: SettingReport[] | null
+  /** What was said before it was created; null where it was made by others. */
+  forecast: ForecastReport | null
   copy: CopyReport | null
   failure: { reason: string; source: string } | null
   timeline: { phase: string; enteredAt: string | null; seconds: number | null }[]
@@ -56,6 +61,30 @@ export interface MigrationReport {
   error: { exit: ExitCode; message: string; hint: string | null } | null
   /** What could not be seen. */
   gaps: Gap[]
+}
+
+export interface ForecastReport {
+  policy: string | null
+  /** Slots at that moment; null when they could not be counted. */
+  capacity: {
+    free: boolean
+    /** Which limit has none left. */
+    limit: 'cluster' | 'node' | null
+    node: string | null
+    /** Of that limit, or of the cluster's. */
+    used: number
+    of: number
+  } | null
+  /** Whether the namespace's quotas have room for the target pod; null when they could not be read. */
+  quota: { fits: boolean; message: string | null } | null
+}
+
+/** What else is known when a report is made. */
+export interface ReportOptions {
+  gaps?: Gap[]
+  /** As they are configured now. */
+  settings?: SettingReport[] | undefined
+  forecast?: Forecast | undefined
 }
 
 interface MigrationIdentity {
@@ -102,7 +131,11 @@ export interface MigrationList {
 }
 
 /** A migration that is, or was, as a report. */
-export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): MigrationReport {
+export function reportOf(
+  observed: Observed,
+  now: number,
+  { gaps = [], settings, forecast }: ReportOptions = {},
+): MigrationReport {
   const { migration, vmi, targetPod } = observed
   const timeline = timelineOf(observed, now)
   const state = ownState(observed)
@@ -126,6 +159,8 @@ export function reportOf(observed: Observed, now: number, gaps: Gap[] = []): Mig
     targetPod: state?.targetPod ?? targetPod?.metadata.name ?? null,
     mode: state?.mode ?? null,
     policy: state?.migrationPolicyName ?? null,
+    settings: settingsOf(state, settings, over),
+    forecast: forecast ? forecastReport(forecast) : null,
     copy: copyOf(observed, over),
     failure: timeline.outcome === 'failed' ? (failureOf(observed) ?? null) : null,
     timeline: timelineReport(timeline),
@@ -163,6 +198,8 @@ export function emptyReport(namespace: string, vm: string, now: number): Migrati
     targetPod: null,
     mode: null,
     policy: null,
+    settings: null,
+    forecast: null,
     copy: null,
     failure: null,
     timeline: [],
@@ -183,9 +220,48 @@ export function refusedReport(
     ...emptyReport(at.namespace, at.vm, now),
     outcome: 'refused',
     sourceNode: forecast?.node ?? null,
+    forecast: forecast ? forecastReport(forecast) : null,
     blockers: forecast?.blockers ?? [],
     error: { exit: error.exit, message: error.message, hint: error.hint ?? null },
     gaps: forecast?.gaps ?? [],
+  }
+}
+
+/** Fixed at hand-off; one that failed before never had any. */
+function settingsOf(
+  state: MigrationState | undefined,
+  now: SettingReport[] | undefined,
+  over: boolean,
+): SettingReport[] | null {
+  if (!now) return null
+  const fixed = state?.migrationConfiguration
+  if (fixed) return fixedSettings(fixed, now, state.migrationPolicyName)
+  return over ? null : now
+}
+
+function forecastReport({ policy, capacity, quota }: Forecast): ForecastReport {
+  return {
+    policy: policy?.winner?.policy.metadata.name ?? null,
+    capacity: capacity
+      ? capacity.admit
+        ? {
+            free: true,
+            limit: null,
+            node: null,
+            used: capacity.cluster.used,
+            of: capacity.cluster.of,
+          }
+        : {
+            free: false,
+            limit: capacity.limit,
+            node: capacity.node ?? null,
+            used: capacity.used,
+            of: capacity.of,
+          }
+      : null,
+    quota: quota
+      ? { fits: quota.admit, message: quota.admit ? null : quota.blockers[0].message }
+      : null,
   }
 }
 

@@ -2,16 +2,15 @@ import { ASSUMED_RELEASE, isAtLeast, type Release, releaseOf } from '../kubevirt
 import { parseQuantity } from '../kubevirt/quantity.ts'
 import type { KubeVirt, MigrationConfiguration, MigrationPolicy } from '../kubevirt/types.ts'
 import type { Setting, Settings } from '../rules/configuration.ts'
-import type { PolicyDecision } from '../rules/policy.ts'
 
 /** A setting that holds for a migration, and who says so. */
 export interface SettingReport {
   /** As KubeVirt names it. */
   name: string
   value: unknown
-  /** `hand-off`: as it was resolved then; what is configured now differs. */
+  /** `hand-off`: as it was resolved then; nothing that is configured now says the same. */
   from: 'policy' | 'kubevirt' | 'default' | 'hand-off'
-  /** The policy's or the KubeVirt CR's name, or the release whose default it is. */
+  /** The policy's or the KubeVirt CR's name, or the release whose default it is; at a hand-off the policy that held. */
   source: string | null
   /** The labels by which the policy was chosen. */
   labels: string[]
@@ -20,9 +19,9 @@ export interface SettingReport {
 /** Of a migration that is to come, or was not handed off yet. */
 export function settingReports(
   settings: Settings,
-  { policy, kubevirt }: { policy: PolicyDecision | undefined; kubevirt: KubeVirt | undefined },
+  { policy, kubevirt }: { policy: MigrationPolicy | undefined; kubevirt: KubeVirt | undefined },
 ): SettingReport[] {
-  const labels = policy?.winner ? selectorTexts(policy.winner.policy) : []
+  const labels = policy ? selectorTexts(policy) : []
   const release = releaseOf(kubevirt) ?? ASSUMED_RELEASE
   return Object.entries(settings)
     .filter(([name]) => name !== 'allowWorkloadDisruption' || isAtLeast(release, 1, 5))
@@ -40,15 +39,17 @@ export function settingReports(
 export function fixedSettings(
   configuration: MigrationConfiguration,
   now: SettingReport[],
+  policyName: string | undefined,
 ): SettingReport[] {
   const known = new Map(now.map((setting) => [setting.name, setting]))
   return Object.entries(configuration)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => {
       const current = known.get(name)
-      return current && isSame(current.value, value)
+      const isOther = current?.from === 'policy' && current.source !== policyName
+      return current && !isOther && isSame(current.value, value)
         ? { ...current, value }
-        : { name, value, from: 'hand-off' as const, source: null, labels: [] }
+        : { name, value, from: 'hand-off' as const, source: policyName ?? null, labels: [] }
     })
 }
 

@@ -7,6 +7,7 @@ import type { Gap } from './gap.ts'
 import { type ListOptions, listMigrations } from './list.ts'
 import { type Look, lookAt } from './look.ts'
 import type { Observed } from './observed.ts'
+import { readSettings } from './read-settings.ts'
 import {
   emptyReport,
   listOf,
@@ -14,6 +15,7 @@ import {
   type MigrationReport,
   reportOf,
 } from './report.ts'
+import type { SettingReport } from './settings.ts'
 import { type ListChange, watchMigrations } from './watch-list.ts'
 
 /** What `kubectl mig status` has to show: one VM's migration, or many. */
@@ -21,6 +23,8 @@ export interface Status {
   /** Undefined for a list. */
   subject: Subject | undefined
   migrations: Observed[]
+  /** Of one VM: what is configured now. */
+  settings: SettingReport[] | undefined
   gaps: Gap[]
 }
 
@@ -42,6 +46,7 @@ export async function readStatus(
     return {
       subject: undefined,
       migrations: await listMigrations(cluster, options, look),
+      settings: undefined,
       gaps: [],
     }
   const subject = await findSubject(cluster, reference, {
@@ -49,9 +54,12 @@ export async function readStatus(
     signal: look.signal,
   })
   const { migration, vmi } = subject
-  if (!migration) return { subject, migrations: [], gaps: [] }
-  const { observed, gaps } = await lookAt(cluster, { migration, vmi }, look)
-  return { subject, migrations: [observed], gaps }
+  const [{ settings, gaps }, seen] = await Promise.all([
+    readSettings(cluster, subject, look),
+    migration && lookAt(cluster, { migration, vmi }, look),
+  ])
+  const migrations = seen ? [seen.observed] : []
+  return { subject, migrations, settings, gaps: [...(seen?.gaps ?? []), ...gaps] }
 }
 
 /** The status, then every change of it: of one migration to its end, of all of them for ever. */
@@ -71,7 +79,7 @@ export async function* watchStatus(
 
 /** As JSON and YAML: a report for one, a list for many. */
 export function statusDocument(
-  { subject, migrations, gaps }: Status,
+  { subject, migrations, settings, gaps }: Status,
   now: number,
 ): MigrationReport | MigrationList {
   if (!subject)
@@ -80,7 +88,12 @@ export function statusDocument(
       now,
     )
   const [observed] = migrations
-  if (observed) return reportOf(observed, now, gaps)
+  if (observed) return reportOf(observed, now, { gaps, settings })
   const report = emptyReport(subject.namespace, subject.name, now)
-  return { ...report, sourceNode: subject.vmi?.status?.nodeName ?? null }
+  return {
+    ...report,
+    sourceNode: subject.vmi?.status?.nodeName ?? null,
+    settings: settings ?? null,
+    gaps,
+  }
 }

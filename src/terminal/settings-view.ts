@@ -1,5 +1,11 @@
 import type { SettingReport } from '../migrate/settings.ts'
-import type { Cell } from './table.ts'
+import { type Cell, table } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+/** As a table of their own; who says so is never cut. */
+export function settingLines(settings: SettingReport[], terminal: Terminal): string[] {
+  return table(SETTING_TITLES, settings.map(settingCells), terminal, { whole: true })
+}
 
 /** Settings as rows: name, value, who says so. */
 export function settingCells({ name, value, from, source, labels }: SettingReport): Cell[] {
@@ -18,6 +24,6 @@ function sourceText({ from, source, labels }: Pick<SettingReport, 'from' | 'sour
     case 'default':
       return `default of ${source}`
     case 'hand-off':
-      return 'fixed at hand-off; configured otherwise since'
+      return `as resolved at hand-off${source === null ? '' : ` (policy ${source})`}`
   }
 }

@@ -1,12 +1,14 @@
+import { reportOf } from '../migrate/report.ts'
 import type { Status } from '../migrate/status.ts'
 import { neutral } from './neutral.ts'
+import { settingLines } from './settings-view.ts'
 import { type StatusTableOptions, statusLines } from './status-table.ts'
 import type { Terminal } from './terminal.ts'
 import { noMigrationText, timelineLines } from './timeline-view.ts'
 
 /** A status as a person reads it: the timeline of one migration, or a table of many. */
 export function statusText(
-  { subject, migrations, gaps }: Status,
+  { subject, migrations, settings, gaps }: Status,
   terminal: Terminal,
   now: number,
   options: StatusTableOptions,
@@ -17,7 +19,12 @@ export function statusText(
   const unseen = gaps.map(({ what, why }) =>
     terminal.theme.quiet(neutral(`not visible: ${what}: ${why}`)),
   )
-  return [...timelineLines(observed, terminal, now), ...(unseen.length > 0 ? ['', ...unseen] : [])]
+  const holding = reportOf(observed, now, { settings }).settings ?? []
+  return [
+    ...timelineLines(observed, terminal, now),
+    ...(holding.length > 0 ? ['', ...settingLines(holding, terminal)] : []),
+    ...(unseen.length > 0 ? ['', ...unseen] : []),
+  ]
 }
 
 /** For stderr, where the table would be empty. */
