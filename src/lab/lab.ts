@@ -8,15 +8,18 @@ import { create, patch } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { KUBEVIRTS, NODES, PODS, VMS } from '../kubevirt/resources.ts'
 import type { Quantity } from '../kubevirt/types.ts'
-import { nodeAddresses } from './addresses.ts'
-import { type ApiServer, startApiServer } from './api/server.ts'
-import { wellKnownUsers } from './api/users.ts'
+import { type NodeAddresses, nodeAddresses } from './addresses.ts'
+import { startApiServer } from './api/server.ts'
+import { type LabUser, wellKnownUsers } from './api/users.ts'
 import { startControllers } from './controller/controllers.ts'
+import { startHandlerRollout } from './handler-rollout.ts'
 import { handlerCertificates } from './node/certificates.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
 import type { NodeLog } from './node/log.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
 import { allRunning } from './ready.ts'
+import type { Binaries } from './real-api/binaries.ts'
+import { type AnyApiServer, startRealApiServer } from './real-api/server.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
 
@@ -30,6 +33,8 @@ export interface LabOptions {
   /** Memory that each guest writes a second; default none. */
   dirtyRate?: Quantity | undefined
   clock: Clock
+  /** A real API server's, to run on that instead of the embedded one. */
+  binaries?: Binaries | undefined
   log?: NodeLog
   /** Ends the start, and what has been started of it. */
   signal?: AbortSignal
@@ -42,7 +47,7 @@ export interface Lab {
   readonly name: string
   /** Of the API server. */
   readonly url: string
-  readonly api: ApiServer
+  readonly api: AnyApiServer
   readonly nodes: readonly NodeThread[]
   /** Where the sockets of all pods are. */
   readonly socketFolder: string
@@ -73,7 +78,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
     opened.push(() => rm(socketFolder, { recursive: true, force: true }))
     await options.onSockets?.(socketFolder)
     const [api, certificates] = await Promise.all([
-      startApiServer({ clock, name, users: wellKnownUsers(names) }),
+      startApi(options, wellKnownUsers(names), socketFolder),
       handlerCertificates(clock.now()),
     ])
     opened.push(api.close)
@@ -94,7 +99,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         {
           node,
           number: index + 1,
-          address: addresses[index] ?? '127.0.0.1',
+          addresses: addresses[index] ?? { pod: '127.0.0.1', migration: '127.0.0.1' },
           kubeconfig: kubeconfig(),
           contexts: { kubelet: `system:node:${node}`, handler: `${HANDLER}@${node}` },
           ...certificates,
@@ -122,6 +127,19 @@ export async function startLab(options: LabOptions): Promise<Lab> {
       seedVms(admin, options),
     ])
     const nodes = await threads
+    keep(
+      startHandlerRollout({
+        cluster: admin,
+        clock,
+        onError: (err) =>
+          log({
+            level: 'error',
+            component: 'virt-operator',
+            msg: 'Rolling virt-handler out failed',
+            reason: String(err),
+          }),
+      }),
+    )
     await allRunning(admin, options.vms, clock, signal)
     return {
       name,
@@ -140,17 +158,34 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   }
 }
 
+/** What it writes is in the lab's folder of sockets, which a lab that was killed leaves to `lab down`. */
+function startApi(
+  { name, clock, binaries }: LabOptions,
+  users: LabUser[],
+  parentFolder: string,
+): Promise<AnyApiServer> {
+  return binaries
+    ? startRealApiServer({ binaries, clock, name, users, parentFolder })
+    : startApiServer({ clock, name, users })
+}
+
 /** Last opened, first closed. */
 async function closeAll(opened: (() => Promise<unknown>)[]): Promise<void> {
   for (const one of opened.splice(0).reverse()) await one()
 }
 
-async function seedCluster(admin: Cluster, names: string[], addresses: string[]): Promise<void> {
+async function seedCluster(
+  admin: Cluster,
+  names: string[],
+  addresses: NodeAddresses[],
+): Promise<void> {
   const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
   await create(admin, KUBEVIRTS, labKubeVirt(), { namespace: kubevirt.namespace })
   const at = { ...kubevirt, subresource: 'status' }
   await patch(admin, KUBEVIRTS, at, { status: KUBEVIRT_STATUS }, 'merge')
-  await Promise.all(names.map((node, i) => create(admin, NODES, labNode(node, addresses[i] ?? ''))))
+  await Promise.all(
+    names.map((node, i) => create(admin, NODES, labNode(node, addresses[i]?.pod ?? ''))),
+  )
   const pods = [
     ...names.map((node) => componentPod('virt-handler', node)),
     ...['virt-controller', 'virt-api'].flatMap((component) =>

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { LABEL } from '../kubevirt/labels.ts'
+import { NETWORKS_ANNOTATION } from '../kubevirt/multus.ts'
 import { NODE_LABEL } from '../kubevirt/node-labels.ts'
 import type { Quantity, Vm } from '../kubevirt/types.ts'
 import { LAB_ANNOTATION } from './annotations.ts'
 
 /** What the lab plays; its controllers follow this release. */
 const KUBEVIRT_VERSION = 'v1.9.0'
-const NAMESPACE = 'kubevirt'
+/** Where KubeVirt itself is installed. */
+export const NAMESPACE = 'kubevirt'
 const LOCAL_DISK = '16Mi'
 
 export interface LabVm {
@@ -98,9 +100,12 @@ export function labKubeVirt(): object {
   }
 }
 
-/** One of KubeVirt's own pods, bound to its node as it is created. */
-export function componentPod(component: string, node: string): object {
-  const suffix = hash('sha1', `${component} ${node}`, 'hex').slice(0, 5)
+/**
+ * One of KubeVirt's own pods, bound to its node as it is created.
+ * @param networks that Multus is to attach to it
+ */
+export function componentPod(component: string, node: string, networks?: string): object {
+  const suffix = hash('sha1', `${component} ${node} ${networks ?? ''}`, 'hex').slice(0, 5)
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -111,6 +116,7 @@ export function componentPod(component: string, node: string): object {
         [LABEL.app]: component,
         ...(component === 'virt-handler' && { 'prometheus.kubevirt.io': 'true' }),
       },
+      ...(networks !== undefined && { annotations: { [NETWORKS_ANNOTATION]: networks } }),
     },
     spec: {
       nodeName: node,

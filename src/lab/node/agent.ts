@@ -3,9 +3,10 @@ import type { Clock } from '../../clock.ts'
 import { connect } from '../../cluster/config.ts'
 import { startInformer } from '../../cluster/informer.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
+import { requestedNetworks } from '../../kubevirt/multus.ts'
 import { KUBEVIRTS, NODES } from '../../kubevirt/resources.ts'
 import type { KubeVirt, Node, Pod } from '../../kubevirt/types.ts'
-import { createProxyManager } from '../../proxy/manager.ts'
+import type { NodeAddresses } from '../addresses.ts'
 import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
 import { eventRecorder } from '../events.ts'
@@ -21,6 +22,7 @@ import { startLauncher } from './launcher.ts'
 import type { NodeLog } from './log.ts'
 import { serveMetrics } from './metrics-server.ts'
 import { nodeContainers } from './node-containers.ts'
+import { nodeProxies } from './node-proxies.ts'
 import { networkStatus } from './pod-networks.ts'
 import { watchVmis } from './vmi-view.ts'
 
@@ -29,8 +31,8 @@ export interface AgentSpec {
   node: string
   /** From 1: its pods are 10.244.<number>.x. */
   number: number
-  /** Where the node's proxies and its virt-handler listen. */
-  address: string
+  /** Where the node's virt-handler and, on one of them, its proxies listen. */
+  addresses: NodeAddresses
   /** With a context for the node's kubelet and one for its virt-handler. Holds tokens. */
   kubeconfig: string
   contexts: { kubelet: string; handler: string }
@@ -43,6 +45,9 @@ export interface AgentSpec {
   folder: string
   guests: GuestKind
 }
+
+/** The interface of virt-handler's pod on the migration network. */
+const MIGRATION_INTERFACE = 'migration0'
 
 export interface Agent {
   close(): Promise<void>
@@ -63,16 +68,17 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const containers = nodeContainers(pods, clock, log)
   const { handlerLog } = containers
 
-  const proxies = createProxyManager({
-    bind: spec.address,
-    tls: () => tls,
+  const { addresses } = spec
+  const proxies = nodeProxies({
+    address: addresses.pod,
+    tls: () => (migrations()?.disableTLS ? 'disabled' : tls),
     clock,
     log: (record) => handlerLog({ ...record }),
   })
   const tls = { ca: spec.ca, ...spec.certificates }
   const metrics = copyMetrics(node)
   const server = await serveMetrics({
-    address: spec.address,
+    address: addresses.pod,
     pair: spec.certificates.server,
     text: () => metrics.text(pods, clock.now()),
   })
@@ -89,7 +95,6 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const events = eventRecorder(handler, clock, { component: 'virt-handler', host: node })
   const context: HandlerContext = {
     node,
-    address: spec.address,
     clock,
     log: handlerLog,
     vmis,
@@ -115,7 +120,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     onGone: containers.forget,
   })
   const kubeletServer = await serveKubelet({
-    address: spec.address,
+    address: addresses.pod,
     pair: spec.certificates.server,
     ca: spec.apiServerCa,
     clock,
@@ -127,7 +132,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const heartbeats = startHeartbeats({
     node,
     clock,
-    kubelet: { address: spec.address, port: kubeletServer.port },
+    kubelet: { address: addresses.pod, port: kubeletServer.port },
     accounts: { handler, kubelet },
     onError: (err) =>
       handlerLog({ level: 'error', msg: "Can't reach the API", reason: String(err) }),
@@ -135,12 +140,17 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   await heartbeats.ready
   for (const vmi of vmis.list()) queue.add(`${vmi.metadata.namespace}/${vmi.metadata.name}`)
 
+  function migrations() {
+    return kubevirts.list()[0]?.spec.configuration?.migrations
+  }
+
   function facts(): HandlerFacts {
+    const attached = migrationDevice(proxies.address)
     return {
       node,
-      addresses: [{ device: 'eth0', address: spec.address }],
+      addresses: [{ device: 'eth0', address: addresses.pod }, ...attached],
       foreignPorts: [kubeletServer.port],
-      proxies,
+      proxies: proxies.manager,
       vmis: () => vmis.list(),
       certificates: {
         servercertificates: spec.certificates.server.cert,
@@ -150,13 +160,27 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   }
 
   function network(pod: Pod): PodNetwork {
-    const hostIP = spec.address
+    const hostIP = addresses.pod
     if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
-      const annotations = { [LAB_ANNOTATION.ports]: JSON.stringify({ '8443': server.port }) }
-      return { podIP: spec.address, hostIP, annotations }
+      const annotations = {
+        [LAB_ANNOTATION.ports]: JSON.stringify({ '8443': server.port }),
+        ...networkStatus(pod, addresses.pod, { [MIGRATION_INTERFACE]: addresses.migration }),
+      }
+      return { podIP: addresses.pod, hostIP, annotations }
     }
     const podIP = launchers.get(pod.metadata.uid ?? '')?.podIP ?? nextAddress()
     return { podIP, hostIP, annotations: networkStatus(pod, podIP) }
+  }
+
+  /** It looks for the migration network once; without it, it silently takes its pod's address (data-plane.md §5). */
+  async function handlerStarted(pod: Pod): Promise<void> {
+    const isAttached = requestedNetworks(pod).some((one) => one.interface === MIGRATION_INTERFACE)
+    const address = isAttached ? addresses.migration : addresses.pod
+    if (address !== proxies.address) await proxies.restart(address)
+  }
+
+  function migrationDevice(address: string): { device: string; address: string }[] {
+    return address === addresses.pod ? [] : [{ device: MIGRATION_INTERFACE, address }]
   }
 
   function nextAddress(): string {
@@ -165,6 +189,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   }
 
   async function start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess> {
+    if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') await handlerStarted(pod)
     if (pod.metadata.labels?.[LABEL.app] !== 'virt-launcher') {
       return { stop: async (code) => onExit(code) }
     }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import type { KubeVirt, Node, Pod, Vmi } from '../../kubevirt/types.ts'
-import type { ProxyManager } from '../../proxy/manager.ts'
 import type { EventRecorder } from '../events.ts'
 import type { Launcher } from './launcher.ts'
 import type { NodeLog } from './log.ts'
+import type { NodeProxies } from './node-proxies.ts'
 import type { VmiView } from './vmi-view.ts'
 
 export interface LauncherPod {
@@ -23,13 +23,11 @@ export interface LauncherPods {
 /** What the parts of one virt-handler share. */
 export interface HandlerContext {
   node: string
-  /** Where this node's target listeners are reached; its migration address. */
-  address: string
   clock: Clock
   log: NodeLog
   vmis: VmiView
   events: EventRecorder
-  proxies: ProxyManager
+  proxies: NodeProxies
   launchers: LauncherPods
   nodeObject(): Node | undefined
   kubevirt(): KubeVirt | undefined

@@ -78,7 +78,12 @@ export function migrationSource(
     const limits = copyLimits(configuration, vmi, spec.diskBytes)
     const map = Object.fromEntries(Object.entries(ports).map(([port, label]) => [port, +label]))
     try {
-      await proxies.startSourceListener(vmiUid, targetNodeAddress, map, from.launcher.baseDir)
+      await proxies.manager.startSourceListener(
+        vmiUid,
+        targetNodeAddress,
+        map,
+        from.launcher.baseDir,
+      )
       const block = vmi.status?.migrationMethod === 'BlockMigration'
       from.launcher.migrate({ uid: migrationUid, vmiUid, block, spec, settings, limits })
     } catch (err) {
@@ -142,7 +147,7 @@ export function migrationSource(
       if (isHere) launcher.cancelMigration(departure.migrationUid)
       return
     }
-    await proxies.stopSourceListener(departure.vmiUid)
+    await proxies.manager.stopSourceListener(departure.vmiUid)
     tell(departure)
     departures.delete(key)
     if (!isHere || launcher.domain.state === 'ended') await launcher.exit(0)

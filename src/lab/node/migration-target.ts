@@ -25,7 +25,7 @@ interface Arriving {
 }
 
 export function migrationTarget(context: HandlerContext): MigrationTarget {
-  const { node, address, clock, proxies, launchers, events, vmis, log } = context
+  const { node, clock, proxies, launchers, events, vmis, log } = context
   const arriving = new Map<string, Arriving>()
 
   async function sync(key: string, vmi: Vmi | undefined): Promise<void> {
@@ -45,16 +45,23 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
     if (!isLabelled) return
     const to = launchers.ofPod(vmi.metadata.namespace, state.targetPod)
     if (!to) return
-    if (arriving.get(key) === undefined) await prepare(key, vmi, state.migrationUid, to)
+    if (!isPrepared(key)) await prepare(key, vmi, state.migrationUid, to)
     const prepared = arriving.get(key)
     if (prepared) await follow(vmi, prepared, to)
+  }
+
+  /** A virt-handler that was started anew listens for nobody yet. */
+  function isPrepared(key: string): boolean {
+    const known = arriving.get(key)
+    if (!known) return false
+    return Object.keys(proxies.manager.targetListenerPorts(known.vmiUid)).length > 0
   }
 
   async function prepare(key: string, vmi: Vmi, migrationUid: string, to: LauncherPod) {
     const vmiUid = vmi.metadata.uid ?? ''
     const block = vmi.status?.migrationMethod === 'BlockMigration'
     try {
-      await proxies.startTargetListener(vmiUid, to.launcher.targetFiles(vmiUid, block))
+      await proxies.manager.startTargetListener(vmiUid, to.launcher.targetFiles(vmiUid, block))
     } catch (err) {
       const message = `failed to handle post sync migration proxy: ${(err as Error).message}`
       events.record(vmi, 'Warning', 'SyncFailed', message)
@@ -67,7 +74,8 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
 
   async function follow(vmi: Vmi, { vmiUid, migrationUid, since }: Arriving, to: LauncherPod) {
     const { domain } = to.launcher
-    const ports = proxies.targetListenerPorts(vmiUid)
+    const { address } = proxies
+    const ports = proxies.manager.targetListenerPorts(vmiUid)
     const published = await vmis.update(vmi, (draft) => {
       const state = draft.status?.migrationState
       if (state?.migrationUid !== migrationUid || isStateOver(state)) return
@@ -143,7 +151,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
 
   async function release(key: string, { vmiUid }: Arriving): Promise<void> {
     arriving.delete(key)
-    await proxies.stopTargetListener(vmiUid)
+    await proxies.manager.stopTargetListener(vmiUid)
   }
 
   return { sync }

@@ -37,7 +37,7 @@ beforeEach(async () => {
     const spec = {
       node,
       number: index + 1,
-      address: '127.0.0.1',
+      addresses: { pod: '127.0.0.1', migration: '127.0.0.1' },
       kubeconfig: kubeconfigText,
       contexts,
       ...certificates,

@@ -57,7 +57,7 @@ beforeEach(() => {
     node: 'n1',
     clock: { now: () => now, sleep: async () => {} },
     log: () => {},
-    proxies,
+    proxies: { manager: proxies },
     launchers: { ofPod: () => ({ launcher, podIP: '', pod: { metadata: { name: 'p1' } } }) },
     events: {
       record: (_: object, type: string, reason: string, message: string) =>

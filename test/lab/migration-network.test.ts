@@ -1,0 +1,112 @@
+import { platform } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { Cluster } from '../../src/cluster/cluster.ts'
+import { create, get, list, patch } from '../../src/cluster/objects.ts'
+import { isFinal, phaseOf } from '../../src/kubevirt/migration.ts'
+import { KUBEVIRTS, MIGRATIONS, PODS } from '../../src/kubevirt/resources.ts'
+import type { Migration, Pod } from '../../src/kubevirt/types.ts'
+import { type Lab, startLab } from '../../src/lab/lab.ts'
+
+const STATUS = 'k8s.v1.cni.cncf.io/network-status'
+const patience = { timeout: 20_000, interval: 50 }
+let lab: Lab
+let admin: Cluster
+
+beforeAll(async () => {
+  lab = await startLab({
+    name: `network-${process.pid}`,
+    nodes: 2,
+    vms: 1,
+    guest: 'synthetic',
+    memory: '4Mi',
+    clock: systemClock,
+  })
+  admin = await lab.connect('admin')
+}, 30_000)
+afterAll(async () => {
+  await admin?.close()
+  await lab?.close()
+})
+
+const configure = (migrations: object) =>
+  patch(
+    admin,
+    KUBEVIRTS,
+    { namespace: 'kubevirt', name: 'kubevirt' },
+    { spec: { configuration: { migrations } } },
+    'merge',
+  )
+
+async function handlers(): Promise<Pod[]> {
+  const labelSelector = 'kubevirt.io=virt-handler'
+  const { items } = await list<Pod>(admin, PODS, { namespace: 'kubevirt', labelSelector })
+  return items.filter(({ status }) => status?.phase === 'Running')
+}
+
+/** Of each running virt-handler: its addresses on networks beside the pod's own. */
+async function attached(): Promise<string[]> {
+  return (await handlers()).map(({ metadata }) => {
+    const text = metadata.annotations?.[STATUS] ?? '[]'
+    const networks = JSON.parse(text) as { interface: string; ips?: string[] }[]
+    return networks.find((one) => one.interface === 'migration0')?.ips?.[0] ?? ''
+  })
+}
+
+let moves = 0
+async function move(): Promise<Migration> {
+  const name = `move-${++moves}`
+  const migration = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceMigration',
+    metadata: { name, namespace: 'default' },
+    spec: { vmiName: 'vm-1' },
+  }
+  await create(admin, MIGRATIONS, migration, { namespace: 'default' })
+  const now = () => get<Migration>(admin, MIGRATIONS, { namespace: 'default', name })
+  await expect
+    .poll(async () => {
+      const { metadata, ...rest } = await now()
+      return isFinal({ metadata, ...rest }) && !metadata.finalizers?.length
+    }, patience)
+    .toBe(true)
+  return now()
+}
+
+/** What a move was seen to use: the target's address, and what its virt-handler's own address is. */
+async function addressesOf({ status }: Migration): Promise<{ used: string; pod: string }> {
+  const state = status?.migrationState
+  const handler = (await handlers()).find(({ spec }) => spec.nodeName === state?.targetNode)
+  return { used: state?.targetNodeAddress ?? '', pod: handler?.status?.podIP ?? '' }
+}
+
+test('without a migration network a copy goes to the pod’s address, encrypted or not', async () => {
+  const first = await move()
+  expect(phaseOf(first)).toBe('Succeeded')
+  const addresses = await addressesOf(first)
+  expect(addresses.used).toBe(addresses.pod)
+  await configure({ disableTLS: true })
+  expect(phaseOf(await move())).toBe('Succeeded')
+  await configure({ disableTLS: false })
+})
+
+test.runIf(platform() === 'linux')(
+  'with one, new virt-handlers are attached and copies go there; without, they fall back',
+  async () => {
+    await configure({ network: 'migration' })
+    await expect
+      .poll(attached, patience)
+      .toEqual([expect.stringMatching(/^127\.78\./), expect.stringMatching(/^127\.78\./)])
+    const migration = await move()
+    expect(phaseOf(migration)).toBe('Succeeded')
+    const addresses = await addressesOf(migration)
+    expect(addresses.used).toMatch(/^127\.78\./)
+    expect(addresses.pod).toMatch(/^127\.77\./)
+
+    await configure({ network: null })
+    await expect.poll(attached, patience).toEqual(['', ''])
+    const { used, pod } = await addressesOf(await move())
+    expect(used).toBe(pod)
+  },
+  60_000,
+)
