@@ -31,6 +31,11 @@ export function generate(path: string, connections: number, blocksEach: number):
       if (connected === connections) process.send!('ready')
     }),
   )
+  for (const socket of sockets) {
+    socket.once('close', () => {
+      throw new Error('the proxy closed a connection')
+    })
+  }
   process.once('message', () => {
     for (const [id, socket] of sockets.entries()) sendBlocks(socket, id, blocksEach, template)
   })

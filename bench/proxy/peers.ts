@@ -35,7 +35,9 @@ export const PEERS: Peer[] = [
     name: 'nginx',
     missing: () =>
       needs('nginx') ??
-      (existsSync(NGINX_STREAM) ? undefined : 'its stream module (libnginx-mod-stream)'),
+      (existsSync(NGINX_STREAM)
+        ? undefined
+        : 'its stream module (libnginx-mod-stream) is not installed'),
     argv: (w) => ({
       target: ['nginx', '-c', write(w, 'nginx-target.conf', nginx(w, 'target'))],
       source: ['nginx', '-c', write(w, 'nginx-source.conf', nginx(w, 'source'))],
@@ -43,7 +45,7 @@ export const PEERS: Peer[] = [
   },
   {
     name: 'stunnel',
-    missing: ({ tls }) => (tls ? needs('stunnel') : 'TLS'),
+    missing: ({ tls }) => (tls ? needs('stunnel') : 'it always speaks TLS'),
     argv: (w) => ({
       target: ['stunnel', write(w, 'stunnel-target.conf', stunnelTarget(w))],
       source: ['stunnel', write(w, 'stunnel-source.conf', stunnelSource(w))],
@@ -60,7 +62,9 @@ export const PEERS: Peer[] = [
 ]
 
 function needs(command: string): string | undefined {
-  return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0 ? undefined : command
+  return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
+    ? undefined
+    : 'it is not installed'
 }
 
 function write({ dir }: Wiring, name: string, text: string): string {
@@ -99,7 +103,7 @@ function nginx({ dir, tls, port, source, sink }: Wiring, side: 'target' | 'sourc
       ? `listen 127.0.0.1:${port} ${tls ? 'ssl' : ''}; proxy_pass unix:${sink};
     ${tls ? `ssl_certificate ${dir}/server.pem; ssl_certificate_key ${dir}/server.pem; ssl_client_certificate ${dir}/ca.pem; ssl_verify_client on;` : ''}`
       : `listen unix:${source}; proxy_pass 127.0.0.1:${port};
-    ${tls ? `proxy_ssl on; proxy_ssl_certificate ${dir}/client.pem; proxy_ssl_certificate_key ${dir}/client.pem; proxy_ssl_trusted_certificate ${dir}/ca.pem; proxy_ssl_verify on; proxy_ssl_name kubevirt.io:system:node:virt-handler; proxy_ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;` : ''}`
+    ${tls ? `proxy_ssl on; proxy_ssl_certificate ${dir}/client.pem; proxy_ssl_certificate_key ${dir}/client.pem; proxy_ssl_trusted_certificate ${dir}/ca.pem; proxy_ssl_verify on; proxy_ssl_name virt-handler; proxy_ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;` : ''}`
   return `load_module ${NGINX_STREAM};
 daemon off;
 user root;
