@@ -1,11 +1,12 @@
 import { platform } from 'node:os'
+import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { create, get, list, patch } from '../../src/cluster/objects.ts'
-import { isFinal, phaseOf } from '../../src/kubevirt/migration.ts'
-import { KUBEVIRTS, MIGRATIONS, PODS } from '../../src/kubevirt/resources.ts'
-import type { Migration, Pod } from '../../src/kubevirt/types.ts'
+import { isFinal, phaseOf, publishedPorts } from '../../src/kubevirt/migration.ts'
+import { KUBEVIRTS, MIGRATIONS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
+import type { Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
 import { type Lab, startLab } from '../../src/lab/lab.ts'
 
 const STATUS = 'k8s.v1.cni.cncf.io/network-status'
@@ -54,7 +55,7 @@ async function attached(): Promise<string[]> {
 }
 
 let moves = 0
-async function move(): Promise<Migration> {
+async function begin(): Promise<() => Promise<Migration>> {
   const name = `move-${++moves}`
   const migration = {
     apiVersion: 'kubevirt.io/v1',
@@ -63,7 +64,14 @@ async function move(): Promise<Migration> {
     spec: { vmiName: 'vm-1' },
   }
   await create(admin, MIGRATIONS, migration, { namespace: 'default' })
-  const now = () => get<Migration>(admin, MIGRATIONS, { namespace: 'default', name })
+  return () => get<Migration>(admin, MIGRATIONS, { namespace: 'default', name })
+}
+
+async function move(): Promise<Migration> {
+  return end(await begin())
+}
+
+async function end(now: () => Promise<Migration>): Promise<Migration> {
   await expect
     .poll(async () => {
       const { metadata, ...rest } = await now()
@@ -80,14 +88,40 @@ async function addressesOf({ status }: Migration): Promise<{ used: string; pod: 
   return { used: state?.targetNodeAddress ?? '', pod: handler?.status?.podIP ?? '' }
 }
 
-test('without a migration network a copy goes to the pod’s address, encrypted or not', async () => {
+/** Whether the memory channel of a copy under way is encrypted. */
+async function isEncrypted(): Promise<boolean> {
+  const now = await begin()
+  await expect.poll(async () => phaseOf(await now()), patience).toBe('Running')
+  const { status } = await get<Vmi>(admin, VMIS, { namespace: 'default', name: 'vm-1' })
+  const memory = publishedPorts(status?.migrationState).find(({ label }) => label === 49152)
+  const answer = await new Promise<boolean>((resolve) => {
+    const socket = connect({
+      host: status?.migrationState?.targetNodeAddress ?? '',
+      port: memory?.port ?? 0,
+      rejectUnauthorized: false,
+    })
+    socket.once('secureConnect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => resolve(false))
+    socket.once('secureConnect', () => socket.destroy())
+  })
+  expect(phaseOf(await end(now))).toBe('Succeeded')
+  return answer
+}
+
+test('a copy is encrypted unless that is disabled', async () => {
+  await configure({ bandwidthPerMigration: '2Mi' })
+  expect(await isEncrypted()).toBe(true)
+  await configure({ disableTLS: true })
+  expect(await isEncrypted()).toBe(false)
+  await configure({ disableTLS: false, bandwidthPerMigration: null })
+}, 60_000)
+
+test('without a migration network a copy goes to the pod’s address', async () => {
   const first = await move()
   expect(phaseOf(first)).toBe('Succeeded')
   const addresses = await addressesOf(first)
   expect(addresses.used).toBe(addresses.pod)
-  await configure({ disableTLS: true })
-  expect(phaseOf(await move())).toBe('Succeeded')
-  await configure({ disableTLS: false })
 })
 
 test.runIf(platform() === 'linux')(
