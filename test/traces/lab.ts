@@ -77,9 +77,12 @@ export async function startReplayLab(
 ): Promise<ReplayLab> {
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-mig-replay-'))
   const users = usersFor(scenario)
+  const embedded = binaries
+    ? undefined
+    : await startApiServer({ clock: systemClock, users, historyLength: 100_000 })
   const server = binaries
     ? await startRealApiServer({ binaries, clock: systemClock, users })
-    : await startApiServer({ clock: systemClock, users, historyLength: 100_000 })
+    : embedded!
   const clients = new Map<string, Promise<Cluster>>()
   const connectAs = (name: string) => {
     const known = clients.get(name)
@@ -106,6 +109,8 @@ export async function startReplayLab(
     clock: systemClock,
   })
 
+  // The embedded server is asked itself: what was written a moment ago is not on the watches yet.
+  let revision = embedded?.store.revision
   return {
     names,
     controllers,
@@ -115,7 +120,13 @@ export async function startReplayLab(
     find: <T extends KubeObject>(resource: Resource, name: string) =>
       informers.get(resource.plural)!.get(namespaceOf(resource), name) as T | undefined,
     lifeOf: (resource, name) => lives.get(`${resource.plural}/${name}`),
-    quietFor: () => Date.now() - changed,
+    quietFor() {
+      if (embedded?.store.revision !== revision) {
+        revision = embedded?.store.revision
+        onChange()
+      }
+      return Date.now() - changed
+    },
     async close() {
       await controllers.close()
       await Promise.all([...informers.values()].map((informer) => informer.close()))
