@@ -16,6 +16,8 @@ export interface CopyProgress {
   dirtyRate?: number
   /** Memory and disks together. */
   transferRate?: number
+  /** The rates of the last looks, this one's the last. */
+  recentRates?: readonly number[]
 }
 
 /** What only the lab tells of a finished copy. */
@@ -101,26 +103,46 @@ export interface Estimate {
 }
 
 /**
- * When the copy may end: at best nothing more is dirtied, at worst the guest goes on as it does.
+ * When the copy may end: at best it goes as fast as it lately did and nothing more is dirtied, at worst as slowly as it
+ * lately did and the guest goes on as it does.
  * @returns undefined when what remains or the rate is not known
  */
 export function estimateOf(progress: CopyProgress): Estimate | undefined {
-  const { remainingBytes, transferRate, dirtyRate = 0 } = progress
-  if (remainingBytes === undefined || !transferRate) return undefined
-  const converging = transferRate - dirtyRate
+  const { remainingBytes, dirtyRate = 0 } = progress
+  const rate = rateRangeOf(progress)
+  if (remainingBytes === undefined || !rate?.max) return undefined
+  const converging = rate.min - dirtyRate
   return {
-    minMs: (remainingBytes / transferRate) * 1000,
+    minMs: (remainingBytes / rate.max) * 1000,
     maxMs: converging > 0 ? (remainingBytes / converging) * 1000 : undefined,
   }
 }
 
-/** The rate from two looks, where the release has no metric for it. */
+/** How fast it lately went, in bytes a second. */
+export function rateRangeOf({
+  transferRate,
+  recentRates,
+}: CopyProgress): { min: number; max: number } | undefined {
+  const rates = recentRates ?? (transferRate === undefined ? [] : [transferRate])
+  return rates.length === 0 ? undefined : { min: Math.min(...rates), max: Math.max(...rates) }
+}
+
+/** Looks that a range of rates spans: a few seconds. */
+const LOOKS = 5
+
+/** With the rate from two looks where the release has no metric for it, and with the rates of the looks before. */
 export function withRate(progress: CopyProgress, before: CopyProgress | undefined): CopyProgress {
-  if (progress.transferRate !== undefined || !before) return progress
-  const bytes = (progress.processedBytes ?? NaN) - (before.processedBytes ?? NaN)
-  const ms = progress.at - before.at
-  if (!(bytes >= 0) || ms <= 0) return progress
-  return { ...progress, transferRate: (bytes / ms) * 1000 }
+  const transferRate = progress.transferRate ?? rateBetween(before, progress)
+  if (transferRate === undefined) return progress
+  const recentRates = [...(before?.recentRates ?? []), transferRate].slice(-LOOKS)
+  return { ...progress, transferRate, recentRates }
+}
+
+function rateBetween(before: CopyProgress | undefined, after: CopyProgress): number | undefined {
+  if (!before) return undefined
+  const bytes = (after.processedBytes ?? NaN) - (before.processedBytes ?? NaN)
+  const ms = after.at - before.at
+  return bytes >= 0 && ms > 0 ? (bytes / ms) * 1000 : undefined
 }
 
 /** Without a time it is as new as the answer. */

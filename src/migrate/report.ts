@@ -5,7 +5,7 @@ import type { Migration, MigrationState } from '../kubevirt/types.ts'
 import type { Blocker, Forecast } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { eventTime, type Observed, ownState } from './observed.ts'
-import { estimateOf } from './progress.ts'
+import { estimateOf, rateRangeOf } from './progress.ts'
 import { fixedSettings, type SettingReport } from './settings.ts'
 import { warningsOf } from './steps.ts'
 import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
@@ -63,7 +63,7 @@ export interface MigrationReport {
   gaps: Gap[]
 }
 
-export interface ForecastReport {
+interface ForecastReport {
   policy: string | null
   /** Slots at that moment; null when they could not be counted. */
   capacity: {
@@ -114,6 +114,8 @@ export interface CopyReport {
   remainingBytes: number | null
   transferredBytes: number | null
   transferRate: number | null
+  /** Between what it lately was; null when there is none. */
+  transferRateRange: { min: number; max: number } | null
   dirtyRate: number | null
   /** An estimate is a range; `max` null: at these rates it does not end. Null when there is none. */
   etaSeconds: { min: number; max: number | null } | null
@@ -315,6 +317,7 @@ function copyOf(observed: Observed, over: boolean): CopyReport | null {
     remainingBytes: over ? null : (progress?.remainingBytes ?? null),
     transferredBytes: finished?.transferredBytes ?? progress?.processedBytes ?? null,
     transferRate: over ? null : (progress?.transferRate ?? null),
+    transferRateRange: (progress && !over && rateRangeOf(progress)) || null,
     dirtyRate: over ? null : (progress?.dirtyRate ?? null),
     etaSeconds: eta
       ? { min: seconds(eta.minMs), max: eta.maxMs === undefined ? null : seconds(eta.maxMs) }

@@ -20,6 +20,14 @@ export function formatRate(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`
 }
 
+/** `24–31 MiB/s`; `28 MiB/s` when both ends read the same. */
+export function formatRateRange(min: number, max: number): string {
+  const [low, high] = [formatRate(min), formatRate(max)]
+  if (low === high) return high
+  const [figure = '', unit] = low.split(' ')
+  return high.endsWith(` ${unit}`) ? `${figure}–${high}` : `${low} – ${high}`
+}
+
 /** `0.4s`, `4.2s`, `42s`, `1m12s`, `3h20m`, `5d3h`: two units at most, never less than it was. */
 export function formatDuration(ms: number): string {
   const tenths = Math.floor(Math.max(0, ms) / 100)

@@ -2,7 +2,7 @@ import { publishedPorts } from '../kubevirt/migration.ts'
 import type { Event, Migration } from '../kubevirt/types.ts'
 import type { Forecast } from '../migrate/forecast.ts'
 import { type Observed, ownState } from '../migrate/observed.ts'
-import { type CopyProgress, doneOf, estimateOf } from '../migrate/progress.ts'
+import { type CopyProgress, doneOf, estimateOf, rateRangeOf } from '../migrate/progress.ts'
 import type { CopyReport, MigrationReport } from '../migrate/report.ts'
 import { podTrouble } from '../migrate/steps.ts'
 import { isCancelling, type Span } from '../migrate/timeline.ts'
@@ -16,6 +16,7 @@ import {
   formatPercent,
   formatRange,
   formatRate,
+  formatRateRange,
 } from './units.ts'
 
 /** The words for what src/migrate found. Its values come in, sentences go out; nothing is decided here. */
@@ -138,14 +139,15 @@ function listening(observed: Observed): string {
   return `${state.targetNode} listens at ${state.targetNodeAddress}, ports ${ports.join(', ')}`
 }
 
-/** `37 MiB left, ETA 1–2s, 28 MiB/s, dirty 6 MiB/s`; what is not known is left out. */
+/** `37 MiB left, ETA 1–2s, 24–31 MiB/s, dirty 6 MiB/s`; what is not known is left out. */
 export function copyText(progress: CopyProgress): string {
-  const { remainingBytes, transferRate, dirtyRate } = progress
+  const { remainingBytes, dirtyRate } = progress
+  const rate = rateRangeOf(progress)
   const estimate = remainingBytes === 0 ? undefined : estimateOf(progress)
   return [
     remainingBytes === undefined ? '' : `${formatBytes(remainingBytes)} left`,
     estimate ? `ETA ${formatRange(estimate.minMs, estimate.maxMs)}` : '',
-    transferRate === undefined ? '' : formatRate(transferRate),
+    rate ? formatRateRange(rate.min, rate.max) : '',
     dirtyRate === undefined ? '' : `dirty ${formatRate(dirtyRate)}`,
   ]
     .filter(Boolean)

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type CopyProgress,
   doneOf,
   estimateOf,
   finishedCopyOf,
   progressOf,
+  rateRangeOf,
   withRate,
 } from '../../src/migrate/progress.ts'
 import { ms } from './objects.ts'
@@ -150,4 +152,17 @@ test('a rate is worked out from two looks where there is no metric for it', () =
     7,
   )
   expect(withRate({ at: ms(12), processedBytes: 300 }, undefined).transferRate).toBeUndefined()
+})
+
+test('rates of the last looks are a range, and the estimate spans it', () => {
+  const rates = [9, 30, 20, 25, 10, 24]
+  const looks = rates.map((transferRate, i) => ({ at: ms(i), remainingBytes: 300, transferRate }))
+  const last = looks.reduce<CopyProgress | undefined>(
+    (before, look) => withRate(look, before),
+    undefined,
+  )
+  expect(rateRangeOf(last!)).toEqual({ min: 10, max: 30 })
+  expect(estimateOf(last!)).toEqual({ minMs: 10_000, maxMs: 30_000 })
+  expect(estimateOf({ ...last!, dirtyRate: 10 })).toEqual({ minMs: 10_000, maxMs: undefined })
+  expect(rateRangeOf({ at: 0 })).toBeUndefined()
 })

@@ -8,6 +8,7 @@ import {
   formatPercent,
   formatRange,
   formatRate,
+  formatRateRange,
   formatTime,
 } from '../../src/terminal/units.ts'
 
@@ -30,6 +31,11 @@ describe('units', () => {
     [1100 * GiB, '1.1 TiB'],
   ])('%d bytes are %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
+  test('a range of rates has its unit once where both have the same', () => {
+    expect(formatRateRange(24 * MiB, 31 * MiB)).toBe('24–31 MiB/s')
+    expect(formatRateRange(28 * MiB, 28 * MiB)).toBe('28 MiB/s')
+    expect(formatRateRange(512, 2 * MiB)).toBe('512 B/s – 2 MiB/s')
+  })
   test('a rate is bytes a second', () => expect(formatRate(28 * MiB)).toBe('28 MiB/s'))
 
   test.each([
