@@ -55,7 +55,7 @@ test('a VM moves over real proxies, its content is verified, and all is told', a
 })
 
 test('while it copies there is progress, ports are open, and a cancel ends it', async () => {
-  await limitBandwidth('2Mi')
+  await limitBandwidth('512Ki')
   const moving = start(words('migrate vm-2'), env())
   await until(() => /Running: \d+%, .* left, ETA/.test(moving.stderr()) || undefined)
   const ports = JSON.parse((await mig('ports vm-2 -o json')).stdout)
