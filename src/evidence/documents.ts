@@ -1,11 +1,15 @@
 import { LineCounter, parseDocument } from 'yaml'
 import type { Limits } from './limits.ts'
+import { parsePlainYaml } from './plain-yaml.ts'
 
 /** A parsed document, or why there is none, with the line on which it begins or breaks. */
 export type Parsed = { value: unknown; line: number } | { error: string; line: number }
 
+/** Whether an object of a kind is of interest; the text is there for kinds of which few are. */
+type Wanted = (kind: string, text?: string) => boolean
+
 const LIST_ITEM = /^( *)- /
-/** Larger YAML takes too long to parse as one; lists are parsed item by item and may be larger. */
+/** Larger YAML that only the library can parse takes too long; lists are parsed item by item and may be larger. */
 const YAML_BYTES = 8 * 1024 ** 2
 
 /**
@@ -14,11 +18,7 @@ const YAML_BYTES = 8 * 1024 ** 2
  * @param wanted whether a kind is of interest; documents of other kinds are skipped unparsed where that is cheap
  * @param firstLine the line of the file on which the text begins
  */
-export function* parseDocuments(
-  text: string,
-  wanted: (kind: string) => boolean,
-  firstLine = 1,
-): Generator<Parsed> {
+export function* parseDocuments(text: string, wanted: Wanted, firstLine = 1): Generator<Parsed> {
   const start = text.search(/\S/)
   if (start < 0) return
   if (text[start] === '{' || text[start] === '[') {
@@ -57,10 +57,13 @@ function parseJson(text: string): unknown[] | undefined {
 }
 
 function parseYaml(text: string, firstLine: number): Parsed {
-  if (text.length > YAML_BYTES) return { error: 'document of more than 8 MiB', line: firstLine }
+  const read = withoutManagedFields(text)
+  const plain = parsePlainYaml(read)
+  if (plain !== undefined) return { value: plain, line: firstLine }
+  if (read.length > YAML_BYTES) return { error: 'document of more than 8 MiB', line: firstLine }
   const lines = new LineCounter()
   try {
-    const document = parseDocument(withoutManagedFields(text), {
+    const document = parseDocument(read, {
       lineCounter: lines,
       uniqueKeys: false,
       logLevel: 'silent',
@@ -97,10 +100,9 @@ interface SplitList {
 
 /** Takes a block-style list of objects apart by its indentation; undefined when the text is no such list. */
 function splitList(text: string): SplitList | undefined {
-  const at = /^items:[ \t]*$/m.exec(text)
-  if (!at) return undefined
   const lines = text.split('\n')
-  const itemsLine = countLines(text.slice(0, at.index))
+  const itemsLine = lines.findIndex((line) => /^items:[ \t]*\r?$/.test(line))
+  if (itemsLine < 0) return undefined
   const indent = LIST_ITEM.exec(lines[itemsLine + 1] ?? '')?.[1]
   if (indent === undefined) return undefined
 
@@ -131,10 +133,10 @@ function splitList(text: string): SplitList | undefined {
 }
 
 /** Whether a document says a kind that nobody wants: told from its text, so that it need not be parsed. */
-function skippable(text: string, wanted: (kind: string) => boolean): boolean {
+function skippable(text: string, wanted: Wanted): boolean {
   const indent = /^ */.exec(text.slice(Math.max(0, text.search(/^ *\w/m))))?.[0] ?? ''
   const kind = new RegExp(`^${indent}kind:[ \\t]*["']?(\\w+)`, 'm').exec(text)?.[1]
-  return kind !== undefined && !kind.endsWith('List') && !wanted(kind)
+  return kind !== undefined && !kind.endsWith('List') && !wanted(kind, text)
 }
 
 function countLines(text: string): number {

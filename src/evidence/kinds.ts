@@ -33,6 +33,11 @@ export const KINDS: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ])
 
-export function isWanted(kind: string): boolean {
-  return KINDS.has(kind)
+/** What the text of the few objects of a kind holds that are kept; there can be thousands of others. */
+const HOLDS: Record<string, string> = { ConfigMap: 'ca-bundle', Secret: 'tls.crt' }
+
+/** @param text the whole object, where it has not been parsed yet */
+export function isWanted(kind: string, text?: string): boolean {
+  const needle = HOLDS[kind]
+  return KINDS.has(kind) && (needle === undefined || text === undefined || text.includes(needle))
 }

@@ -90,6 +90,14 @@ describe('what would be a bomb', () => {
     expect(parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)).toHaveLength(1)
   })
 
+  test('a single document may be as large as it likes where the fast path reads it', () => {
+    const large = `kind: Pod\ndata:\n${'  - a line of it\n'.repeat(700_000)}`
+    expect(parse(large)).toMatchObject([{ value: { kind: 'Pod' } }])
+    expect(parse(`${large}  - {flow: style}\n`)).toMatchObject([
+      { error: 'document of more than 8 MiB' },
+    ])
+  })
+
   test('whatever is read, nothing is thrown', () => {
     fc.assert(
       fc.property(
