@@ -13,7 +13,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-export interface ObjectMeta {
+interface ObjectMeta {
   name: string
   generateName?: string
   namespace?: string
@@ -54,18 +54,6 @@ export interface Condition {
 
 /** A Kubernetes quantity ("64Mi", "100m", 5): a string or a number, by release and writer. */
 export type Quantity = string | number
-
-export type MigrationPhase =
-  | 'WaitingForSync'
-  | 'Synchronizing'
-  | 'Pending'
-  | 'Scheduling'
-  | 'Scheduled'
-  | 'PreparingTarget'
-  | 'TargetReady'
-  | 'Running'
-  | 'Succeeded'
-  | 'Failed'
 
 /** `vmi.status.migrationState`: one slot for the latest handed-off migration (§1.4). Compare `migrationUid` first. */
 export interface MigrationState {

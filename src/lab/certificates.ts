@@ -18,7 +18,7 @@ export interface KeyPair {
   key: string
 }
 
-export interface CertificateRequest {
+interface CertificateRequest {
   commonName: string
   organizations?: string[]
   usage: ('server' | 'client')[]
