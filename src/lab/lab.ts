@@ -17,6 +17,7 @@ import { handlerCertificates } from './node/certificates.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
 import type { NodeLog } from './node/log.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
+import { startNodeLifecycle } from './node-lifecycle.ts'
 import { allRunning } from './ready.ts'
 import type { Binaries } from './real-api/binaries.ts'
 import { type AnyApiServer, startRealApiServer } from './real-api/server.ts'
@@ -123,6 +124,17 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         cluster: await open(CONTROLLER),
         clock,
         log: ({ message, ...line }) => log({ component: 'virt-controller', msg: message, ...line }),
+      }).then(keep),
+      startNodeLifecycle({
+        cluster: admin,
+        clock,
+        onError: (err) =>
+          log({
+            level: 'error',
+            component: 'kube-controller-manager',
+            msg: "A node's state could not be written",
+            reason: String(err),
+          }),
       }).then(keep),
       seedVms(admin, options),
     ])

@@ -5,6 +5,7 @@ import { startCaches } from './caches.ts'
 import { startEvacuationController } from './evacuation-controller.ts'
 import { startGarbageCollector } from './garbage-collector.ts'
 import { startMigrationController } from './migration/controller.ts'
+import { startNodeController } from './node-controller.ts'
 import { startQuotaController } from './quota-controller.ts'
 import { startVmController } from './vm/controller.ts'
 import { startVmiController } from './vmi/controller.ts'
@@ -38,6 +39,7 @@ export async function startControllers(options: ControllersOptions): Promise<Con
     startEvacuationController(shared),
     startWorkloadUpdater(shared),
     startQuotaController(shared),
+    startNodeController(shared),
     startGarbageCollector(shared),
   ]
   let closing: Promise<void> | undefined
