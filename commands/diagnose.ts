@@ -8,11 +8,11 @@ export default class Diagnose extends Command {
     'Names the one cause that explains the most, with its evidence and what to do next. With a name: about that VM or migration. Without one: about what is not well in the namespace, with -A in the cluster, with node/NAME on that node. With --from: about what kubectl, must-gather or a support bundle wrote (YAML, JSON, logs, folders, tar archives). It only reads, and Secrets never. Exit 3 when something failed.'
   static override examples = [
     {
-      description: 'Why does this VM not move?',
+      description: 'Why a VM does not move',
       command: '<%= config.bin %> <%= command.id %> vm-1 -n demo',
     },
     {
-      description: 'What is not well in the whole cluster?',
+      description: 'What is not well in the whole cluster',
       command: '<%= config.bin %> <%= command.id %> -A',
     },
     {
