@@ -36,6 +36,11 @@ export default class LabUp extends Command {
       default: 'synthetic' as const,
       description: 'VMs with memory that is really copied, or without (for very many)',
     })(),
+    api: Flags.option({
+      options: ['embedded', 'kube-apiserver'] as const,
+      default: 'embedded' as const,
+      description: 'its own API server, or the kube-apiserver and etcd in $KUBEBUILDER_ASSETS',
+    })(),
     memory: Flags.string({ helpValue: 'SIZE', default: '64Mi', description: 'memory of each VM' }),
     'dirty-rate': Flags.string({
       helpValue: 'SIZE',
@@ -49,7 +54,7 @@ export default class LabUp extends Command {
   async run(): Promise<void> {
     const { flags } = await this.parse(LabUp)
     const { labOptionsOf } = await import('../../src/lab/options.ts')
-    const options = labOptionsOf(flags)
+    const options = await labOptionsOf(flags, process.env)
     const { interruption } = await import('../../src/interrupt.ts')
     const { labEventLine, labUpLines } = await import('../../src/terminal/lab.ts')
     const print = (lines: string[]) => process.stdout.write(lines.map((l) => `${l}\n`).join(''))

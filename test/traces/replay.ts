@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Binaries, findBinaries } from '../../src/lab/real-api/binaries.ts'
+import { demandBinaries } from '../../src/lab/real-api/binaries.ts'
 import { type Deviation, play } from './play.ts'
 import { loadScenario } from './scenario.ts'
 
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
   options: { api: { type: 'string', default: 'embedded' } },
   allowPositionals: true,
 })
-const binaries = values.api === 'kube-apiserver' ? await demandBinaries() : undefined
+const binaries = values.api === 'kube-apiserver' ? await demandBinaries(process.env) : undefined
 const given = resolve(positionals[0] ?? import.meta.dirname)
 const files = given.endsWith('.yaml') ? [given] : filesIn(given)
 
@@ -30,12 +30,6 @@ function filesIn(folder: string): string[] {
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .map((file) => join(folder, file))
-}
-
-async function demandBinaries(): Promise<Binaries> {
-  const found = await findBinaries(process.env)
-  if (found) return found
-  throw new Error('no kube-apiserver and etcd: run test/e2e/build-kube-apiserver.sh')
 }
 
 async function replayNext(): Promise<void> {

@@ -2,10 +2,20 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { EXIT, MigError } from '../../errors.ts'
 
 export interface Binaries {
   kubeApiServer: string
   etcd: string
+}
+
+/** The same for who can't do without. @throws MigError that says where they come from */
+export async function demandBinaries(env: NodeJS.ProcessEnv): Promise<Binaries> {
+  const found = await findBinaries(env)
+  if (found) return found
+  throw new MigError(EXIT.error, 'there is no kube-apiserver and no etcd to run the lab on', {
+    hint: 'export KUBEBUILDER_ASSETS=FOLDER, of a folder that holds both (as setup-envtest downloads them)',
+  })
 }
 
 /** What test/e2e/build-kube-apiserver.sh builds, and how the folder is called that it leaves in the cache. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { EXIT, MigError } from '../../errors.ts'
@@ -12,16 +12,22 @@ export interface Child {
 
 const KEPT = 4096
 
-/** Starts a program; its output is kept for the case that it fails. It never outlives this process's ordinary end. */
+/** Ends the program at once when its own input ends: what the program keeps goes with it. */
+const GUARD = `exec 3<&0
+"$@" </dev/null 3<&- & program=$!
+(read -r _ <&3; kill -9 $program) >/dev/null 2>&1 &
+wait $program`
+
+/** Starts a program that does not outlive this process, however that ends. Its output is kept for the case that it fails. */
 export function startChild(file: string, args: string[], cwd: string): Child {
-  const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', file, ...args], { cwd, stdio: 'pipe' })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-KEPT)
     })
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
+  child.stdin.on('error', () => {})
+  const closed = once(child, 'close').then(() => {})
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (cause) => {
       reject(new MigError(EXIT.error, `${file} can't be started: ${cause.message}`, { cause }))
@@ -30,22 +36,16 @@ export function startChild(file: string, args: string[], cwd: string): Child {
       const why = said.trim().split('\n').at(-1) ?? ''
       const how = signal ?? `code ${code}`
       reject(new MigError(EXIT.error, `${basename(file)} ended with ${how}: ${why}`))
+      child.stdin.end()
     })
   })
   ended.catch(() => {})
+  closed.catch(() => {})
   return {
     ended,
-    async close() {
-      process.off('exit', kill)
-      await stop(child)
+    close() {
+      child.stdin.end()
+      return closed.catch(() => {})
     },
   }
-}
-
-/** At once: what it keeps goes with it. */
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const closed = once(child, 'close')
-  child.kill('SIGKILL')
-  await closed
 }

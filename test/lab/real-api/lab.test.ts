@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { create, get } from '../../../src/cluster/objects.ts'
+import { MIGRATIONS } from '../../../src/kubevirt/resources.ts'
+import type { Migration } from '../../../src/kubevirt/types.ts'
+import { startLab } from '../../../src/lab/lab.ts'
+import { findBinaries } from '../../../src/lab/real-api/binaries.ts'
+
+const binaries = await findBinaries(process.env)
+
+test.skipIf(!binaries)(
+  'a whole lab on a real API server moves a VM',
+  async () => {
+    const lab = await startLab({
+      name: `real-${process.pid}`,
+      nodes: 2,
+      vms: 1,
+      guest: 'synthetic',
+      memory: '8Mi',
+      clock: systemClock,
+      binaries,
+    })
+    onTestFinished(() => lab.close())
+    const admin = await lab.connect('admin')
+    onTestFinished(() => admin.close())
+    const migration = {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstanceMigration',
+      metadata: { name: 'move' },
+      spec: { vmiName: 'vm-1' },
+    }
+    await create(admin, MIGRATIONS, migration, { namespace: 'default' })
+    const second = create(
+      admin,
+      MIGRATIONS,
+      { ...migration, metadata: { name: 'again' } },
+      { namespace: 'default' },
+    )
+    await expect(second).rejects.toThrow(
+      /admission webhook "migration-create-validator.kubevirt.io" denied the request: in-flight migration detected/,
+    )
+    const phase = async () =>
+      (await get<Migration>(admin, MIGRATIONS, { namespace: 'default', name: 'move' })).status
+        ?.phase
+    await expect.poll(phase, { timeout: 60_000, interval: 200 }).toBe('Succeeded')
+  },
+  180_000,
+)
