@@ -151,28 +151,51 @@ export async function* splitDocuments(
   limits: Pick<Limits, 'documentBytes'>,
 ): AsyncGenerator<{ text: string; line: number } | { tooLarge: true; line: number }> {
   const decoder = new TextDecoder()
-  let pending = ''
+  // Whole lines of the document so far, each looked at once; and the line that is not whole yet.
+  let parts: string[] = []
+  let size = 0
+  let rest = ''
   let line = 1
   let dropped = false
   const separator = /^---(?:[ \t#][^\n]*)?\r?\n/m
+
+  function take(text: string): boolean {
+    parts.push(text)
+    size += text.length
+    if (size <= limits.documentBytes) return false
+    line += parts.reduce((sum, part) => sum + countLines(part), 0)
+    parts = []
+    size = 0
+    return true
+  }
+
   for await (const chunk of stream) {
-    pending += decoder.decode(chunk, { stream: true })
-    for (let at = separator.exec(pending); at; at = separator.exec(pending)) {
-      const text = pending.slice(0, at.index)
-      if (!dropped) yield { text, line }
+    const piece = decoder.decode(chunk, { stream: true })
+    const end = piece.lastIndexOf('\n') + 1
+    let lines = end > 0 ? rest + piece.slice(0, end) : ''
+    rest = end > 0 ? piece.slice(end) : rest + piece
+    for (let at = separator.exec(lines); at; at = separator.exec(lines)) {
+      const begun = line
+      if (take(lines.slice(0, at.index)) && !dropped) {
+        yield { tooLarge: true, line: begun }
+        dropped = true
+      }
+      const document = parts.join('')
+      if (!dropped) yield { text: document, line }
+      line += countLines(document) + 1
+      parts = []
+      size = 0
       dropped = false
-      line += countLines(text) + 1
-      pending = pending.slice(at.index + at[0].length)
+      lines = lines.slice(at.index + at[0].length)
     }
-    if (pending.length > limits.documentBytes) {
-      if (!dropped) yield { tooLarge: true, line }
+    const begun = line
+    const tooLong = rest.length > limits.documentBytes
+    if (take(lines) || tooLong) {
+      if (!dropped) yield { tooLarge: true, line: begun }
       dropped = true
-      // The end is kept, in case a separator begins in it.
-      const cut = pending.lastIndexOf('\n') + 1
-      line += countLines(pending.slice(0, cut))
-      pending = pending.slice(cut).slice(-limits.documentBytes)
+      if (tooLong) rest = ''
     }
   }
-  pending += decoder.decode()
-  if (!dropped) yield { text: pending.replace(/^\.\.\.[ \t]*$/m, ''), line }
+  const document = parts.join('') + rest + decoder.decode()
+  if (!dropped) yield { text: document.replace(/^\.\.\.[ \t]*$/m, ''), line }
 }
