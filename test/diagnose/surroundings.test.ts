@@ -1,3 +1,5 @@
+import 'reflect-metadata'
+import { X509CertificateGenerator } from '@peculiar/x509'
 import { describe, expect, test } from 'vitest'
 import {
   event,
@@ -225,5 +227,41 @@ describe('evacuations', () => {
     ])
     expect(found).toMatchObject({ code: 'MIG3004' })
     expect(found.text).toContain('was blocked')
+  })
+})
+
+describe('the authorities that virt-handler trusts', async () => {
+  const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ])
+  const authority = async (from: string, to: string) => {
+    const certificate = await X509CertificateGenerator.createSelfSigned({
+      name: 'CN=kubevirt.io',
+      notBefore: new Date(from),
+      notAfter: new Date(to),
+      signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+      keys,
+    })
+    return certificate.toString('pem')
+  }
+  const old = await authority('2025-12-01T00:00:00Z', '2025-12-08T00:00:00Z')
+  const valid = await authority('2025-12-30T00:00:00Z', '2026-01-06T00:00:00Z')
+  const codes = (bundle: string) => {
+    const map = {
+      kind: 'ConfigMap',
+      metadata: { name: 'kubevirt-ca', namespace: 'kubevirt' },
+      data: { 'ca-bundle': bundle },
+    }
+    const found = reportOn([...copying, map], { now: LATER })
+    return found.subjects[0]!.findings.map(({ code }) => code)
+  }
+
+  test('none that is valid: no proxy trusts another', () => {
+    expect(codes(old)).toContain('MIG6003')
+  })
+
+  test('old ones beside a valid one do no harm', () => {
+    expect(codes(`${old}\n${valid}`)).not.toContain('MIG6003')
   })
 })

@@ -36,6 +36,7 @@ import { takenOver, vmEnded } from './state-owner.ts'
 import { destinationSize, sharing } from './storage.ts'
 import { targetEnded } from './target-end.ts'
 import { targetStart } from './target-start.ts'
+import { trust } from './trust.ts'
 import { unreadStage } from './unread-stage.ts'
 import { volumeChange, workloadUpdate } from './workload-update.ts'
 
@@ -87,6 +88,7 @@ export const CHECKS: readonly Check[] = [
   chain,
   tlsMismatch,
   certificates,
+  trust,
   migrationNetwork,
   networkDefined,
   networkPolicy,
