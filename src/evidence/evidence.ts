@@ -25,6 +25,20 @@ export type Read<T> =
   | { state: 'absent'; from: string }
   | { state: 'unread'; gap: Gap }
 
+/** How a running copy stands, as virt-handler measures it. Bytes, and bytes a second. */
+export interface CopyMeasure {
+  migrationUid: string
+  /** The virt-handler that says so. */
+  pod: string
+  totalBytes: number | undefined
+  processedBytes: number
+  remainingBytes: number
+  dirtyRate: number
+  copyRate: number
+  /** ms */
+  at: number | undefined
+}
+
 /** All that was gathered about one cluster, in one shape, whether from files or from an API. */
 export interface Evidence {
   source: { kind: 'files' | 'cluster'; from: string[] }
@@ -35,6 +49,8 @@ export interface Evidence {
   logLines: number
   logFiles: number
   gaps: Gap[]
+  /** Only a cluster can be asked for them. */
+  copies?: CopyMeasure[]
   /** The newest moment that anything in the evidence is known to have happened, in ms; undefined when nothing tells. */
   latest: number | undefined
 }

@@ -176,6 +176,14 @@ test('its target pod is deleted while it copies: failed, and the only one that i
   expect((await diagnose({})).report.subjects).toHaveLength(1)
 })
 
+test('a guest that writes as fast as is copied: it never converges, by virt-handler’s metrics', async () => {
+  await settings({ bandwidthPerMigration: '8Mi' })
+  const annotations = { 'lab.kubectl-mig.io/dirty-rate': '64Mi' }
+  await patch(admin, VMIS, { namespace, name: 'vm-2' }, { metadata: { annotations } }, 'merge')
+  await reaches(await migrate('vm-2'), 'Running')
+  await until(async () => (await diagnose({ name: 'vm-2' })).verdict === 'MIG8008' || undefined)
+})
+
 test('VMs that cannot be migrated: the disk that is not shared, the bridge', async () => {
   const memory = { guest: '16Mi' }
   const claim = {

@@ -8,7 +8,14 @@ import type { Check } from '../check.ts'
 import { type Finding, finding, type Remedy } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
 import { age, exactSeconds, moment, shell } from '../words.ts'
-import { type Progress, progressEvidence, progressOf, progressSentence } from './copy-progress.ts'
+import {
+  hasGoneRound,
+  measuredProgress,
+  type Progress,
+  progressEvidence,
+  progressOf,
+  progressSentence,
+} from './copy-progress.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
 
 /** A copy that does not end: rate against dirty rate, which limit ends it, and what would help. */
@@ -22,7 +29,7 @@ export const convergence: Check = {
       (phase === 'Failed' && state?.startTimestamp !== undefined)),
   needs: [],
   judge(subject, world) {
-    const last = progressOf(subject).at(-1)
+    const last = progressOf(subject).at(-1) ?? measuredProgress(subject, world)
     const ended = subject.said.filter(
       ({ row, worth }) => worth === 'fact' && ['MIG8009', 'MIG8010'].includes(row.code),
     )
@@ -137,7 +144,7 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
   const seconds = limits && limits.completionSeconds > 0 ? limits.completionSeconds : undefined
   const deadline =
     started !== undefined && seconds !== undefined ? started + seconds * 1000 : undefined
-  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps && last.iteration > 2
+  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps && hasGoneRound(last)
   const mode = subject.state?.mode
   const gate = subject.targetPod?.status?.conditions?.some(({ message }) =>
     /virtual-machine-unpaused/.test(message ?? ''),

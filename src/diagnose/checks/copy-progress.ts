@@ -1,5 +1,6 @@
+import { timeOf } from '../../kubevirt/migration.ts'
 import type { EvidenceItem } from '../finding.ts'
-import type { Said, Subject } from '../subject.ts'
+import type { Subject, World } from '../subject.ts'
 import { evidenceOf } from './texts.ts'
 
 export interface Progress {
@@ -9,8 +10,9 @@ export interface Progress {
   totalMiB: number
   bandwidthMbps: number
   dirtyMbps: number
-  iteration: number
-  said: Said
+  /** Only the launcher's log tells. */
+  iteration: number | undefined
+  evidence: EvidenceItem[]
 }
 
 /** The launcher's progress lines, oldest first. */
@@ -28,7 +30,7 @@ export function progressOf(subject: Subject): Progress[] {
       bandwidthMbps: number('MemoryBandwidth'),
       dirtyMbps: number('DirtyRate'),
       iteration: number('Iteration'),
-      said,
+      evidence: evidenceOf([said], 1),
     }
     return Number.isFinite(progress.elapsedMs) ? [progress] : []
   })
@@ -50,9 +52,52 @@ export function progressSentence({
       : bandwidthMbps > 0
         ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
         : 'and nothing flows'
-  return `After ${iteration} passes ${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
+  const passes = iteration === undefined ? '' : `After ${iteration} passes `
+  return `${passes}${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
 }
 
 export function progressEvidence(last: Progress | undefined): EvidenceItem[] {
-  return last ? evidenceOf([last.said], 1) : []
+  return last?.evidence ?? []
+}
+
+/** Memory has been sent more than once, so that the rates tell something. */
+export function hasGoneRound({ iteration, processedMiB, totalMiB }: Progress): boolean {
+  return iteration === undefined ? processedMiB > totalMiB : iteration > 2
+}
+
+/** The same by virt-handler's metrics, which a cluster can be asked for. */
+export function measuredProgress(
+  { migration, state }: Subject,
+  { evidence, now }: World,
+): Progress | undefined {
+  const copy = evidence.copies?.find(({ migrationUid }) => migrationUid === migration?.metadata.uid)
+  if (!copy) return undefined
+  const bandwidthMbps = mbps(copy.copyRate)
+  const dirtyMbps = mbps(copy.dirtyRate)
+  return {
+    elapsedMs: now - (timeOf(state?.startTimestamp) ?? now),
+    processedMiB: mib(copy.processedBytes),
+    remainingMiB: mib(copy.remainingBytes),
+    totalMiB: mib(copy.totalBytes ?? 0),
+    bandwidthMbps,
+    dirtyMbps,
+    iteration: undefined,
+    evidence: [
+      {
+        source: `metrics of ${copy.pod}`,
+        value: `${mib(copy.remainingBytes)} MiB remain, ${bandwidthMbps} Mbps are copied, ${dirtyMbps} Mbps dirtied`,
+        ...(copy.at !== undefined && { time: copy.at }),
+      },
+    ],
+  }
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / 1024 ** 2)
+}
+
+/** With a digit below 10, where whole numbers would make different rates equal. */
+function mbps(bytesPerSecond: number): number {
+  const value = (bytesPerSecond * 8) / 1e6
+  return value < 10 ? Math.round(value * 10) / 10 : Math.round(value)
 }

@@ -22,6 +22,7 @@ import {
 } from '../../kubevirt/resources.ts'
 import type { Event, KubeObject, Migration, Node, Pod, Vmi } from '../../kubevirt/types.ts'
 import type { Evidence } from '../evidence.ts'
+import { readCopies } from './copy.ts'
 import { evidenceFrom } from './gathered.ts'
 import { createPermissions } from './permissions.ts'
 import { createReader, type Reader } from './reader.ts'
@@ -79,7 +80,8 @@ export async function gatherVm(
     readVolumes(reader, found, claims ?? []),
     readRecovery(reader, found),
   ])
-  await Promise.all([
+  const [copies] = await Promise.all([
+    readCopies(cluster, reader, found, signal),
     readEvents(reader, namespace, podsWithEvents(found, launchers, events)),
     readNeighbours(reader, launchers, found, nodes ?? []),
   ])
@@ -87,7 +89,7 @@ export async function gatherVm(
   if (holders) await reader.list(VOLUME_ATTACHMENTS)
   noteExpired(reader, found, now)
   await more?.(reader, found)
-  return { evidence: evidenceFrom(reader, cluster, hideNewer(found)), found }
+  return { evidence: { ...evidenceFrom(reader, cluster, hideNewer(found)), copies }, found }
 }
 
 interface Claim extends KubeObject {
