@@ -26,7 +26,11 @@ export default class Diagnose extends Command {
     },
   ]
   static override args = {
-    name: Args.string({ description: 'NAME, vm/NAME, vmi/NAME, vmim/NAME or node/NAME' }),
+    name: Args.string({
+      description: 'NAME, vm/NAME, vmi/NAME, vmim/NAME or node/NAME',
+      // Or what is piped in would be taken for the name.
+      ignoreStdin: true,
+    }),
   }
   static override flags = {
     ...clusterFlags,
