@@ -28,6 +28,7 @@ export default class Cancel extends Command {
   ]
   static override args = {
     name: Args.string({
+      ignoreStdin: true,
       required: true,
       multiple: true,
       description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME; several are cancelled at once',

@@ -9,7 +9,9 @@ export default class Explain extends Command {
     { description: 'One code', command: '<%= config.bin %> <%= command.id %> MIG3001' },
     { description: 'All of them', command: '<%= config.bin %> <%= command.id %> --list' },
   ]
-  static override args = { code: Args.string({ description: 'a code, like MIG3001' }) }
+  static override args = {
+    code: Args.string({ ignoreStdin: true, description: 'a code, like MIG3001' }),
+  }
   static override flags = {
     list: Flags.boolean({ description: 'list all codes' }),
     output: Flags.option({

@@ -33,6 +33,7 @@ export default class Migrate extends Command {
   ]
   static override args = {
     name: Args.string({
+      ignoreStdin: true,
       multiple: true,
       description: 'NAME, vm/NAME or vmi/NAME; several are moved at once',
     }),

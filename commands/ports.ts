@@ -16,7 +16,11 @@ export default class Ports extends Command {
     },
   ]
   static override args = {
-    name: Args.string({ required: true, description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME' }),
+    name: Args.string({
+      ignoreStdin: true,
+      required: true,
+      description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME',
+    }),
   }
   static override flags = { ...clusterFlags, output: outputFlag(), color: colorFlag }
 

@@ -17,7 +17,7 @@ export default class Status extends Command {
     },
   ]
   static override args = {
-    name: Args.string({ description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME' }),
+    name: Args.string({ ignoreStdin: true, description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME' }),
   }
   static override flags = {
     ...clusterFlags,

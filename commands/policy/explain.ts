@@ -16,7 +16,11 @@ export default class PolicyExplain extends Command {
     },
   ]
   static override args = {
-    vm: Args.string({ required: true, description: 'NAME, vm/NAME or vmi/NAME' }),
+    vm: Args.string({
+      ignoreStdin: true,
+      required: true,
+      description: 'NAME, vm/NAME or vmi/NAME',
+    }),
   }
   static override flags = {
     ...clusterFlags,

@@ -66,7 +66,7 @@ export function routeTo(address: string): NodeCommand<Route | undefined> {
   }
 }
 
-export const PROXY_SOCKETS_FOLDER = '/var/run/kubevirt/migrationproxy/'
+const PROXY_SOCKETS_FOLDER = '/var/run/kubevirt/migrationproxy/'
 
 /** The files are there also when nothing listens on them any more; that is what {@link UNIX_LISTENERS} tells. */
 export const PROXY_SOCKETS: NodeCommand<string[]> = {

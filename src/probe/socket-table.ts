@@ -12,7 +12,7 @@ export interface SocketRow {
   info?: Record<string, string>
 }
 
-export interface Endpoint {
+interface Endpoint {
   /** Without brackets and scope; `*` for any. */
   address: string
   /** Undefined for any. */

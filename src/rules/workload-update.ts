@@ -75,7 +75,7 @@ export function workloadUpdates(view: WorkloadView, now: number): WorkloadUpdate
   }
 }
 
-export function isOutdated({ status }: Vmi, launcherImage: string): boolean {
+function isOutdated({ status }: Vmi, launcherImage: string): boolean {
   const image = status?.['launcherContainerImageVersion']
   return typeof image === 'string' && image !== '' && image !== launcherImage
 }

@@ -10,7 +10,7 @@ import { createObjects, type Objects } from '../objects.ts'
 import { objectsIn } from '../shape.ts'
 import type { Permissions } from './permissions.ts'
 
-export interface Selection<T extends KubeObject> {
+interface Selection<T extends KubeObject> {
   /** Undefined: all namespaces, or of no namespace. */
   namespace?: string | undefined
   labelSelector?: string | undefined
