@@ -235,11 +235,13 @@ function nameAdvice(failure: TlsFailure): string {
     : 'only migration proxies may connect here'
 }
 
-function whoseDates({ theirs }: TlsFailure, now: number): string {
+function whoseDates(failure: TlsFailure, now: number): string {
+  const { theirs } = failure
+  const peer = peerOf(failure)
   if (!theirs) return 'one of the chain'
-  if (now > theirs.notAfter) return `the peer's ended ${time(theirs.notAfter)}`
-  if (now < theirs.notBefore) return `the peer's begins ${time(theirs.notBefore)}`
-  return "not the peer's own, but an authority of its chain"
+  if (now > theirs.notAfter) return `the ${peer}'s ended ${time(theirs.notAfter)}`
+  if (now < theirs.notBefore) return `the ${peer}'s begins ${time(theirs.notBefore)}`
+  return `not the ${peer}'s own, but an authority of its chain`
 }
 
 function peerOf({ role }: TlsFailure): 'source' | 'target' {

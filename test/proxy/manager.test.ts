@@ -198,13 +198,14 @@ test('stopping cuts connections, removes sockets and forgets the key', async () 
 })
 
 test('after a graceful shutdown has begun, starts are refused and streams go on', async () => {
-  const { target, source, file } = await proxyPair(pki, echo)
+  const { target, source, file, dir } = await proxyPair(pki, echo)
   const client = await unixClient(file)
   target.initiateGracefulShutdown()
   source.initiateGracefulShutdown()
-  await expect(target.startTargetListener('other', ['/x'])).rejects.toThrow(
-    'unable to process new migration connections during virt-handler shutdown',
-  )
+  const refusal = 'unable to process new migration connections during virt-handler shutdown'
+  await expect(target.startTargetListener('other', ['/x'])).rejects.toThrow(refusal)
+  // Even where nothing would have to be done, as with KubeVirt's.
+  await expect(target.startTargetListener('uid', [`${dir}/backend`])).rejects.toThrow(refusal)
   client.end('still here')
   expect(String(await readAll(client))).toBe('still here')
 })
@@ -242,6 +243,25 @@ test('a failed start leaves nothing behind', async () => {
   ).rejects.toMatchObject({ code: 'socket-path-too-long', exit: 2 })
   expect(existsSync(`${deep}/migrationproxy/a-source.sock`)).toBe(false)
   expect(source.openListenerCount()).toBe(0)
+})
+
+test('a replacement that fails leaves nothing of the old either, and the key can be used again', async () => {
+  const dir = await tempDir()
+  const source = testManager('disabled')
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir)
+  await writeFile(`${dir}/migrationproxy/a-49152-source.sock`, 'in the way')
+  const two = { '4001': 0, '4002': 49152 }
+  await expect(source.startSourceListener('a', '127.0.0.1', two, dir)).rejects.toThrow('no socket')
+  expect(source.openListenerCount()).toBe(0)
+  expect(existsSync(`${dir}/migrationproxy/a-source.sock`)).toBe(false)
+  await source.stopSourceListener('a')
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir)
+  expect(source.openListenerCount()).toBe(1)
+})
+
+test('a target without sockets is refused', async () => {
+  const start = testManager('disabled').startTargetListener('a', [])
+  await expect(start).rejects.toMatchObject({ code: 'bad-target', exit: 2 })
 })
 
 test.each([

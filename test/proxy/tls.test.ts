@@ -75,13 +75,13 @@ const MISMATCHES: Mismatch[] = [
     source: { ...pki, client: await pki.issue(MIGRATION_CLIENT_NAME, 'client', past) },
     target: pki,
     sourceSays: 'ours is not valid now',
-    targetSays: "certificate has expired or is not yet valid: the peer's ended",
+    targetSays: "certificate has expired or is not yet valid: the source's ended",
   },
   {
     name: 'the server certificate is not valid yet',
     source: pki,
     target: { ...pki, server: await pki.issue(SERVER_NAME, 'server', future) },
-    sourceSays: "certificate has expired or is not yet valid: the peer's begins",
+    sourceSays: "certificate has expired or is not yet valid: the target's begins",
     targetSays: 'ours is not valid now',
   },
   {

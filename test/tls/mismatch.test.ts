@@ -110,13 +110,13 @@ test.each<[string, TlsFailure, string, string]>([
     '7, target',
     asTarget('CERT_HAS_EXPIRED', { theirs: certificate({ notAfter: NOW - 1000 }) }),
     'tls-not-valid-now',
-    "the peer's ended 2026-06-01T11:59:59Z, it is now 2026-06-01T12:00:00Z",
+    "the source's ended 2026-06-01T11:59:59Z, it is now 2026-06-01T12:00:00Z",
   ],
   [
     '7, target, authority',
     asTarget('CERT_HAS_EXPIRED'),
     'tls-not-valid-now',
-    "not the peer's own, but an authority of its chain",
+    "not the source's own, but an authority of its chain",
   ],
   [
     '7, source',
@@ -128,7 +128,7 @@ test.each<[string, TlsFailure, string, string]>([
     '8, source',
     asSource('CERT_NOT_YET_VALID', { theirs: certificate({ notBefore: NOW + 1000 }) }),
     'tls-not-valid-now',
-    "the peer's begins 2026-06-01T12:00:01Z",
+    "the target's begins 2026-06-01T12:00:01Z",
   ],
   [
     '9',
