@@ -123,16 +123,18 @@ export function openConnection(options: ConnectionOptions): Connection {
       onBytes: (direction, count) => meters[direction].add(count, clock.now()),
       onEnd(direction: Direction, end: PumpEnd) {
         const [from, to] = legsOf[direction]
+        const openMs = clock.now() - opened
         const bytes = { bytesIn: meters.in.total(), bytesOut: meters.out.total() }
         if (end.how !== 'end') {
           const received = meters[direction].total()
-          const tell = () => fail(COPY_FAILED[direction], explainEnd(end, { from, to, received }))
+          const reason = explainEnd(end, { from, to, received, openMs })
+          const tell = () => fail(COPY_FAILED[direction], reason)
           if (end.how === 'read-failed') explained.add(from)
           // When the other proxy is gone both fail, and reading tells better why.
           if (end.how === 'read-failed' || to.kind === 'unix') tell()
           else unexplained.push(() => explained.has(to) || tell())
         } else if (direction === 'in' && identity.role === 'source' && phase === 'open') {
-          warn(direction, closedAtOnce(from.kind, { ...bytes, openMs: clock.now() - opened }))
+          warn(direction, closedAtOnce(from.kind, { ...bytes, openMs }))
         }
         phase = 'half-closed'
         log({ level: 'info', msg: copied(direction, meters[direction].total()) })

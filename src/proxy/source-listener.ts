@@ -1,4 +1,4 @@
-import { rmdir, unlink } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
 import type { KeyPair } from '../tls/certificate.ts'
@@ -72,8 +72,8 @@ export async function openSourceListener(
   }
 
   let folderIsOurs = false
+  /** The socket file goes with its listener. */
   const leave = async () => {
-    await unlink(file).catch(() => {})
     if (folderIsOurs) await rmdir(dirname(file)).catch(() => {})
   }
   const open = async () => {

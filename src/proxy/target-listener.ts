@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { basename } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
-import type { Connection } from './connection.ts'
-import { openConnection } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
 import type { ProxyContext } from './context.ts'
 import { dialUnix, joinHostPort } from './dial.ts'
 import { type Listener, openListener } from './listener.ts'
@@ -86,7 +85,7 @@ export async function openTargetListener(
 
 async function bind(
   context: ProxyContext,
-  accept: (socket: import('node:net').Socket) => Connection,
+  accept: (socket: Socket) => Connection,
   secured: boolean,
 ): Promise<Listener> {
   const { bind: host, portRange } = context

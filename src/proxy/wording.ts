@@ -23,20 +23,23 @@ export interface Reason {
 
 /**
  * Why a direction broke off.
- * @param received bytes that came from the leg `from`: a TLS peer that broke off before its first refused us
+ * @param received bytes that came from the leg `from`: a TLS peer that breaks off at once, before its first, refused us
  */
 export function explainEnd(
   end: Exclude<PumpEnd, { how: 'end' }>,
-  { from, to, received }: { from: Leg; to: Leg; received: number },
+  { from, to, received, openMs }: { from: Leg; to: Leg; received: number; openMs: number },
 ): Reason {
   const { code = '', message } = end.error as NodeJS.ErrnoException
   if (end.how === 'write-failed') {
     return { code: 'write-failed', message: `${message}: the ${WHO[to.kind]} takes no more` }
   }
   if (from.explain && code.startsWith('ERR_SSL_')) return from.explain(code)
-  if (from.explain && received === 0) return from.explain('REFUSED')
+  if (from.explain && received === 0 && openMs < AT_ONCE_MS) return from.explain('REFUSED')
   return { code: 'broke-off', message: `${message}: the ${WHO[from.kind]} broke off` }
 }
+
+/** A refusal takes no longer than this after the handshake. */
+const AT_ONCE_MS = 1000
 
 const WHO: Record<Leg['kind'], string> = {
   unix: 'process behind the unix socket',
@@ -68,7 +71,7 @@ export function closedAtOnce(
   kind: Leg['kind'],
   { bytesIn, bytesOut, openMs }: { bytesIn: number; bytesOut: number; openMs: number },
 ): Reason | undefined {
-  if (bytesIn > 0 || bytesOut > 64 * 1024 || openMs > 1000) return undefined
+  if (bytesIn > 0 || bytesOut > 64 * 1024 || openMs > AT_ONCE_MS) return undefined
   const plain = kind === 'tcp' ? '; or it expects TLS, which this source does not speak' : ''
   return {
     code: 'closed-at-once',

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { HIGH_WATER } from '../../src/proxy/intake.ts'
 import { surviveWriteErrors } from '../../src/proxy/leg.ts'
 import { relay } from '../../src/proxy/relay.ts'
@@ -184,6 +185,20 @@ test('a proxy that is killed is told from one that ends: nothing is taken for co
       reason: expect.stringContaining('unexpected EOF'),
     }),
   )
+})
+
+test('a target that dies later is not said to have refused us', async () => {
+  let now = 0
+  const clock = { ...systemClock, now: () => now }
+  const { file, target, source } = await proxyPair(pki, (socket) => void socket.resume(), { clock })
+  const client = await unixClient(file)
+  client.write('x')
+  await until(() => source.connections()[0]?.bytesOut === 1)
+  now += 60_000
+  await target.close()
+  await source.idle()
+  const [complaint] = source.records.filter(({ level }) => level === 'error')
+  expect(complaint?.code).toBe('broke-off')
 })
 
 test('idle connections die with the other proxy', async () => {
