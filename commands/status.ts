@@ -40,7 +40,8 @@ export default class Status extends Command {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Status)
     const { parseReference } = await import('../src/kubevirt/reference.ts')
-    const reference = args.name ? parseReference(args.name, ['vm', 'vmi', 'vmim']) : undefined
+    const reference =
+      args.name !== undefined ? parseReference(args.name, ['vm', 'vmi', 'vmim']) : undefined
     if (reference && (flags['all-namespaces'] || flags.selector))
       throw new MigError(EXIT.usage, 'a name excludes --all-namespaces and --selector', {
         hint: 'a name belongs to a namespace: give that with -n',

@@ -15,7 +15,7 @@ export interface MainOptions {
  * @param root the package's folder, as a file URL
  */
 export async function main(argv: string[], root: URL, options: MainOptions = {}): Promise<void> {
-  endQuietlyOnClosedPipe()
+  endWithOutput()
   try {
     await run(argv, await loadConfig(root, options))
   } catch (err) {
@@ -85,12 +85,15 @@ function oneLine(text: string): string {
     .trim()
 }
 
-/** `kubectl mig … | head` closes our output early; that is no error. */
-function endQuietlyOnClosedPipe(): void {
+/** `kubectl mig … | head` closes our output early; that is no error. A full disk behind it is one. */
+function endWithOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (err: NodeJS.ErrnoException) => {
+    // Before oclif's own listener, which throws.
+    stream.prependListener('error', (err: NodeJS.ErrnoException) => {
       if (err.code === 'EPIPE') process.exit(process.exitCode ?? 0)
-      throw err
+      if (stream === process.stdout)
+        process.stderr.write(`error: cannot write the answer: ${err.message}\n`)
+      process.exit(EXIT.error)
     })
   }
 }

@@ -73,7 +73,7 @@ export function clusterOptionsOf(flags: ClusterFlags): ClusterOptions {
     ...(context !== undefined && { context }),
     ...(cluster !== undefined && { cluster }),
     ...(user !== undefined && { user }),
-    ...(namespace !== undefined && { namespace }),
+    ...(namespace && { namespace }),
     ...(as !== undefined && { as }),
     ...(asGroups && { asGroups }),
     requestTimeoutMs: parseDuration(flags['request-timeout'], '--request-timeout'),

@@ -186,8 +186,10 @@ function stillGoing(err: MigError, { migration }: Observed): MigError {
   })
 }
 
+/** Exit code 5 would say that a migration goes on. */
 function nothingDone(err: MigError, vm: string): MigError {
-  return new MigError(err.exit, `${err.message}; nothing was created for "${vm}"`, { cause: err })
+  const exit = err.exit === EXIT.timeout ? EXIT.error : err.exit
+  return new MigError(exit, `${err.message}; nothing was created for "${vm}"`, { cause: err })
 }
 
 function notAdmitted(vm: string, namespace: string, { blockers }: Forecast): MigError {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, MigError } from '../../errors.ts'
@@ -59,7 +59,7 @@ export async function existingLab(env: NodeJS.ProcessEnv, name: string): Promise
  */
 export async function claimFolder(env: NodeJS.ProcessEnv, record: LabRecord): Promise<string> {
   const parent = labsFolder(env)
-  await mkdir(parent, { recursive: true, mode: 0o700 })
+  await makeFolder(parent)
   const folder = join(parent, record.name)
   const draft = await mkdtemp(join(parent, '.new-'))
   await writeFile(join(draft, RECORD_FILE), text(record), { mode: 0o600 })
@@ -85,6 +85,29 @@ export async function claimFolder(env: NodeJS.ProcessEnv, record: LabRecord): Pr
       )
     }
   }
+}
+
+/**
+ * Makes a folder and those above it. Step by step: Node's own recursive mkdir never returns below /proc.
+ * @throws MigError that names the folder and the variable behind it
+ */
+async function makeFolder(path: string): Promise<void> {
+  const make = async (): Promise<string | undefined> => {
+    const code = await mkdir(path, { mode: 0o700 }).then(
+      () => undefined,
+      (err: NodeJS.ErrnoException) => err.code ?? err.message,
+    )
+    return code === 'EEXIST' && (await stat(path)).isDirectory() ? undefined : code
+  }
+  let failed = await make()
+  if (failed === 'ENOENT' && dirname(path) !== path) {
+    await makeFolder(dirname(path))
+    failed = await make()
+  }
+  if (failed === undefined) return
+  throw new MigError(EXIT.error, `cannot make the folder ${path} for labs: ${failed}`, {
+    hint: 'XDG_STATE_HOME (or HOME, without it) must name a folder that can be written to',
+  })
 }
 
 /** Replaces the record; a reader sees the old or the new one. */
