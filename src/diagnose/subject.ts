@@ -63,6 +63,30 @@ export interface Subject {
   troubled: boolean
 }
 
+/** A subject of which no object is known: what logs speak of, or a place in the cluster. */
+export function subjectWithoutObjects(
+  about: Pick<Subject, 'kind' | 'ref' | 'namespace' | 'name' | 'troubled'>,
+): Subject {
+  return {
+    ...about,
+    migration: undefined,
+    phase: '',
+    state: undefined,
+    earlier: [],
+    vmi: undefined,
+    vm: undefined,
+    launchers: [],
+    sourcePod: undefined,
+    targetPods: [],
+    targetPod: undefined,
+    attachmentPods: [],
+    sourceNode: undefined,
+    targetNode: undefined,
+    events: [],
+    said: [],
+  }
+}
+
 /** The cluster around the subjects. */
 export interface World {
   evidence: Evidence

@@ -5,7 +5,7 @@ import { LABEL } from '../kubevirt/labels.ts'
 import { conditionOf, isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
 import { attribute } from './said.ts'
-import type { Subject, World } from './subject.ts'
+import { type Subject, subjectWithoutObjects, type World } from './subject.ts'
 
 /**
  * What there is to judge: each migration that is not over; of each VM the last one that is; each VM without any; and
@@ -129,28 +129,8 @@ function logSubjects(logs: readonly LogHit[]): Subject[] {
 }
 
 function logSubject(namespace: string, name: string): Subject {
-  return {
-    kind: 'log',
-    ref: name ? `logs of ${namespace}/${name}` : 'logs',
-    namespace,
-    name,
-    migration: undefined,
-    phase: '',
-    state: undefined,
-    earlier: [],
-    vmi: undefined,
-    vm: undefined,
-    launchers: [],
-    sourcePod: undefined,
-    targetPods: [],
-    targetPod: undefined,
-    attachmentPods: [],
-    sourceNode: undefined,
-    targetNode: undefined,
-    events: [],
-    said: [],
-    troubled: true,
-  }
+  const ref = name ? `logs of ${namespace}/${name}` : 'logs'
+  return subjectWithoutObjects({ kind: 'log', ref, namespace, name, troubled: true })
 }
 
 function vmiOf(world: World, { metadata, spec }: Migration): Vmi | undefined {

@@ -1,5 +1,5 @@
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
-import type { Subject } from './subject.ts'
+import { type Subject, subjectWithoutObjects } from './subject.ts'
 
 /** A copy takes as long as there is memory to copy; KubeVirt itself gives up one that makes no progress for so long. */
 const USUAL_COPY_MS = 150_000
@@ -39,26 +39,11 @@ export function placeSubject({ namespace, node }: UnwellScope): Subject {
       : namespace !== undefined
         ? [`namespace/${namespace}`, `the migrations of namespace ${namespace}`]
         : ['cluster', 'the migrations of the cluster']
-  return {
+  return subjectWithoutObjects({
     kind: 'cluster',
     ref,
     namespace: namespace ?? '',
     name,
-    migration: undefined,
-    phase: '',
-    state: undefined,
-    earlier: [],
-    vmi: undefined,
-    vm: undefined,
-    launchers: [],
-    sourcePod: undefined,
-    targetPods: [],
-    targetPod: undefined,
-    attachmentPods: [],
-    sourceNode: undefined,
-    targetNode: undefined,
-    events: [],
-    said: [],
     troubled: false,
-  }
+  })
 }
