@@ -155,6 +155,13 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     await readContent(inner, head, all, depth + 1)
   }
 
+  /** What came before is used; a limit that was passed ends all reading. */
+  function breaksOff(name: string, err: unknown): void {
+    if (err instanceof TooLarge) throw err
+    const detail = `the archive breaks off: ${reasonOf(err)}`
+    gap({ what: name, why: 'truncated', detail, file: name })
+  }
+
   async function readTar(name: string, stream: Bytes, depth: number): Promise<void> {
     if (depth > limits.depth) throw tooLarge('archives in archives in archives')
     const archive = extract()
@@ -166,13 +173,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
         entry.resume()
       }
     } catch (err) {
-      if (err instanceof TooLarge) throw err
-      gap({
-        what: name,
-        why: 'truncated',
-        detail: `the archive breaks off: ${reasonOf(err)}`,
-        file: name,
-      })
+      breaksOff(name, err)
     } finally {
       archive.destroy()
       await feeding
@@ -200,13 +201,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
         await read(member.name, await member.open(), depth + 1)
       }
     } catch (err) {
-      if (err instanceof TooLarge) throw err
-      gap({
-        what: name,
-        why: 'truncated',
-        detail: `the archive breaks off: ${reasonOf(err)}`,
-        file: name,
-      })
+      breaksOff(name, err)
     }
   }
 
