@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import { EXIT, MigError } from '../../errors.ts'
+import { EXIT, MigError } from '../errors.ts'
 
 /** A server of somebody else's in a process of its own. */
 export interface Child {
