@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
+import type { WebSocket } from 'ws'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { answerError, notJson } from './answer-error.ts'
@@ -23,6 +24,9 @@ export interface ClientSettings extends PluginSurroundings {
 /** How the answer to a request is taken; it is done when the promise is. */
 type Read<T> = (response: IncomingMessage) => Promise<T>
 
+/** One attempt at a request. */
+type Attempt<T> = (sent: Outgoing) => Promise<T>
+
 /** The one way to the API: every request with credentials, time limit, retries, and errors that say what to do. */
 export function createClient(target: Target, settings: ClientSettings): Cluster {
   const { clock } = settings
@@ -35,26 +39,34 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
   })
   const closing = new AbortController()
 
-  async function exchange<T>(request: ApiRequest, read: Read<T>, longLived = false): Promise<T> {
+  function exchange<T>(request: ApiRequest, read: Read<T>, longLived = false): Promise<T> {
+    return attempt(request, (sent) => send(request, read, sent), { longLived })
+  }
+
+  async function attempt<T>(
+    request: ApiRequest,
+    once: Attempt<T>,
+    { longLived, idempotent = true }: { longLived: boolean; idempotent?: boolean },
+  ): Promise<T> {
     const ms = request.timeoutMs ?? settings.requestTimeoutMs
     const limit = limitTime(ms, [request.signal, closing.signal])
-    const method = request.method ?? 'GET'
+    const method = idempotent ? (request.method ?? 'GET') : 'POST'
     let used: Credentials | undefined
     let renewed = false
     try {
-      for (let attempt = 1; ; attempt++) {
+      for (let count = 1; ; count++) {
         try {
           limit.signal.throwIfAborted()
           used = undefined
           used = await credentials.get(limit.signal)
-          return await send(request, read, outgoing(request, used, longLived, limit.signal))
+          return await once(outgoing(request, used, longLived, limit.signal))
         } catch (err) {
           if (limit.signal.aborted) throw err
           if (isStatus(err, 401) && used && !renewed && credentials.renew(used)) {
             renewed = true
             continue
           }
-          const wait = retryDelay(err, method, attempt)
+          const wait = retryDelay(err, method, count)
           if (wait === undefined || wait >= limit.remaining()) throw err
           await clock.sleep(wait, limit.signal)
         }
@@ -73,6 +85,21 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
       const response = await transport.send(sent)
       if (response.statusCode! < 300) return await read(response)
       throw answerError(target, request, response, await textOf(response), clock.now())
+    } catch (err) {
+      throw err instanceof MigError ? err : networkError(target, request, err, clock.now())
+    }
+  }
+
+  async function open(
+    request: ApiRequest,
+    protocols: readonly string[],
+    sent: Outgoing,
+  ): Promise<WebSocket> {
+    try {
+      const upgraded = await transport.upgrade(sent, protocols)
+      if ('socket' in upgraded) return upgraded.socket
+      const { refusal } = upgraded
+      throw answerError(target, request, refusal, await textOf(refusal), clock.now())
     } catch (err) {
       throw err instanceof MigError ? err : networkError(target, request, err, clock.now())
     }
@@ -121,6 +148,11 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
     request: json,
     text: (request) => exchange({ accept: '*/*', ...request }, textOf),
     stream: (request) => exchange(request, async (response) => lines(request, response), true),
+    upgrade: (request, protocols) =>
+      attempt(request, (sent) => open(request, protocols, sent), {
+        longLived: true,
+        idempotent: false,
+      }),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -157,6 +189,7 @@ function outgoing(
 function queryOf({ query = {} }: ApiRequest): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query))
-    if (value !== undefined) params.set(key, String(value))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) params.append(key, String(one))
   return params.size > 0 ? `?${params}` : ''
 }

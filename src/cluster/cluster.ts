@@ -1,9 +1,12 @@
+import type { WebSocket } from 'ws'
+
 export interface ApiRequest {
   /** Default GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** As `pathOf` builds it: `/api/v1/…`, `/apis/…`. */
   path: string
-  query?: Record<string, string | number | boolean | undefined>
+  /** A list is a parameter that is given several times. */
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>
   /** A string goes out as it is, anything else as JSON. */
   body?: unknown
   /** Default application/json, where there is a body. */
@@ -27,6 +30,11 @@ export interface Cluster {
   text(request: ApiRequest): Promise<string>
   /** The lines of an answer, as they come; without time limit once the answer has begun. */
   stream(request: ApiRequest): Promise<AsyncIterable<string>>
+  /**
+   * A WebSocket to what speaks one: exec, port-forward. It is paused, so that nothing is lost before it is listened to,
+   * and the caller's to close. Sent once, never repeated: what it starts may not happen twice.
+   */
+  upgrade(request: ApiRequest, protocols: readonly string[]): Promise<WebSocket>
   /** Ends what is in flight and closes all connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -1,7 +1,8 @@
 import type http from 'node:http'
 import https from 'node:https'
-import { getCACertificates } from 'node:tls'
+import { type ConnectionOptions, getCACertificates } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
+import type { WebSocket } from 'ws'
 import type { Credentials } from './credentials.ts'
 import type { ServerTarget } from './target.ts'
 
@@ -20,8 +21,12 @@ export interface Outgoing {
 export interface Transport {
   /** Resolves when the answer's headers are there. Rejects with the network's own error. */
   send(outgoing: Outgoing): Promise<http.IncomingMessage>
+  /** Resolves when the server has agreed to a WebSocket, or with its answer when it has not. */
+  upgrade(outgoing: Outgoing, protocols: readonly string[]): Promise<Upgraded>
   close(): void
 }
+
+export type Upgraded = { socket: WebSocket } | { refusal: http.IncomingMessage }
 
 /** Requests share few connections; streams that stay open must not starve them. */
 const CONNECTIONS = 8
@@ -64,6 +69,25 @@ export function createTransport(server: ServerTarget): Transport {
     }
   }
 
+  async function upgrade(outgoing: Outgoing, protocols: readonly string[]): Promise<Upgraded> {
+    wire ??= openWire(server, closing.signal)
+    const { long } = await wire
+    const { openWebSocket } = await import('./web-socket.ts')
+    const { credentials, headers, signal } = outgoing
+    return openWebSocket(
+      server.url + outgoing.path,
+      {
+        ...tls,
+        ...(credentials.cert !== undefined && { cert: credentials.cert, key: credentials.key }),
+        // Node takes lists too (Impersonate-Group), which the types of ws don't say.
+        headers: headers as Record<string, string>,
+        agent: long,
+      },
+      protocols,
+      AbortSignal.any([signal, closing.signal]),
+    )
+  }
+
   function close(): void {
     closing.abort()
     void wire?.then(({ short, long }) => {
@@ -72,7 +96,7 @@ export function createTransport(server: ServerTarget): Transport {
     })
   }
 
-  return { send, close }
+  return { send, upgrade, close }
 }
 
 interface Wire {
@@ -102,7 +126,12 @@ async function openWire({ url, proxyUrl }: ServerTarget, closing: AbortSignal): 
   return { request, short: new Tunnel({ ...short, ...tunnel }), long: new Tunnel(tunnel) }
 }
 
-function tlsOptions({ url, ca, skipTlsVerify, tlsServerName }: ServerTarget): https.RequestOptions {
+function tlsOptions({
+  url,
+  ca,
+  skipTlsVerify,
+  tlsServerName,
+}: ServerTarget): Pick<ConnectionOptions, 'rejectUnauthorized' | 'ca' | 'servername'> {
   if (!url.startsWith('https:')) return {}
   return {
     // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot change it.

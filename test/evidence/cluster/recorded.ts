@@ -24,6 +24,10 @@ export function recorded(cluster: Cluster): Recorded {
       request: seen((request) => cluster.request(request)) as Cluster['request'],
       text: seen((request) => cluster.text(request)),
       stream: seen((request) => cluster.stream(request)),
+      upgrade: (request, protocols) => {
+        requests.push(request)
+        return cluster.upgrade(request, protocols)
+      },
       close: () => cluster.close(),
       [Symbol.asyncDispose]: () => cluster.close(),
     },
