@@ -54,7 +54,7 @@ export default class Cancel extends Command {
     const timeoutMs = flags.timeout ? parseDuration(flags.timeout, '--timeout') : undefined
     const { withCluster } = await import('../src/session.ts')
     const { cancelAll } = await import('../src/migrate/cancel.ts')
-    const { overallError } = await import('../src/migrate/result.ts')
+    const { documented, overallError } = await import('../src/migrate/result.ts')
     const { createMoveView } = await import('../src/terminal/move-view.ts')
     const { cancelText, errorLines } = await import('../src/terminal/results.ts')
     const { terminalOf } = await import('../src/terminal/terminal.ts')
@@ -79,6 +79,6 @@ export default class Cancel extends Command {
     out.write(await cancelText(results, { format: flags.output, dryRun: flags['dry-run'] }))
     process.stderr.write(errorLines(results))
     const error = overallError(results, 'migrations were not cancelled')
-    if (error) throw error
+    if (error) throw documented(error)
   }
 }

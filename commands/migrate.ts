@@ -90,7 +90,7 @@ export default class Migrate extends Command {
 
     const { withCluster } = await import('../src/session.ts')
     const { moveAll } = await import('../src/migrate/move-all.ts')
-    const { overallError } = await import('../src/migrate/result.ts')
+    const { documented, overallError } = await import('../src/migrate/result.ts')
     const { selectVms } = await import('../src/migrate/select.ts')
     const { terminalOf } = await import('../src/terminal/terminal.ts')
     const { createMoveView } = await import('../src/terminal/move-view.ts')
@@ -124,7 +124,7 @@ export default class Migrate extends Command {
     process.stderr.write(errorLines(moves))
     const error = overallError(moves, 'VMs were not moved')
     if (!error) return
-    throw selector === undefined || moves.length === 1 ? error : resumable(error)
+    throw documented(selector === undefined || moves.length === 1 ? error : resumable(error))
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { Config, type Errors, run } from '@oclif/core'
-import { EXIT, MigError } from './errors.ts'
+import { EXIT, type ExitCode, fileTrouble, MigError } from './errors.ts'
 
 export interface MainOptions {
   /** Run commands/*.ts of a checkout instead of dist/commands/*.js. */
@@ -19,7 +19,7 @@ export async function main(argv: string[], root: URL, options: MainOptions = {})
   try {
     await run(argv, await loadConfig(root, options))
   } catch (err) {
-    fail(err, argv)
+    await fail(err, argv)
   }
 }
 
@@ -31,9 +31,14 @@ export async function loadConfig(root: URL, { fromSource = false }: MainOptions)
   return Config.load({ root: path, pjson, ignoreManifest: true })
 }
 
-function fail(err: unknown, argv: string[]): void {
-  const { message, hint, exit } = describeError(err, argv)
+async function fail(err: unknown, argv: string[]): Promise<void> {
+  const told = describeError(err, argv)
+  const { message, hint, exit } = told
   process.exitCode = exit
+  if (message && !(err instanceof MigError && err.documented)) {
+    const { errorDocument } = await import('./terminal/error-document.ts')
+    process.stdout.write((await errorDocument(told, argv, Date.now())) ?? '')
+  }
   if (message) process.stderr.write(`error: ${message}\n`)
   if (hint) process.stderr.write(`hint: ${hint}\n`)
   if (process.env.MIG_DEBUG && err instanceof Error) process.stderr.write(`${err.stack}\n`)
@@ -43,13 +48,16 @@ function fail(err: unknown, argv: string[]): void {
 export function describeError(
   err: unknown,
   argv: string[],
-): { message: string; hint?: string; exit: number } {
+): { message: string; hint?: string; exit: ExitCode } {
   if (err instanceof MigError) {
     return { message: oneLine(err.message), exit: err.exit, ...(err.hint && { hint: err.hint }) }
   }
   const oclif = (err as Partial<Errors.CLIError>)?.oclif
   if (oclif?.exit === 0) return { message: '', exit: EXIT.ok }
   if (oclif) return { ...usageError(err as Error, argv), exit: EXIT.usage }
+  const { syscall, path } = (err ?? {}) as NodeJS.ErrnoException
+  if (syscall && path)
+    return { message: `cannot ${syscall} ${path}: ${fileTrouble(err)}`, exit: EXIT.error }
   const message = err instanceof Error ? err.message || err.name : String(err)
   return {
     message: `unexpected: ${oneLine(message)}`,

@@ -73,11 +73,19 @@ export function clusterOptionsOf(flags: ClusterFlags): ClusterOptions {
     ...(context !== undefined && { context }),
     ...(cluster !== undefined && { cluster }),
     ...(user !== undefined && { user }),
-    ...(namespace && { namespace }),
+    ...(namespace && { namespace: namespaceOf(namespace) }),
     ...(as !== undefined && { as }),
     ...(asGroups && { asGroups }),
     requestTimeoutMs: parseDuration(flags['request-timeout'], '--request-timeout'),
   }
+}
+
+/** Namespaces are DNS labels (RFC 1123); anything else would be looked for in vain. */
+function namespaceOf(text: string): string {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text
+  throw new MigError(EXIT.usage, `--namespace: "${text}" is no name of a namespace`, {
+    hint: 'expected small letters, digits and "-" between them, at most 63',
+  })
 }
 
 /**

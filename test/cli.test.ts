@@ -55,6 +55,18 @@ describe('an error becomes one line, a hint and an exit code', () => {
     expect(described).toMatchObject({ message: 'unexpected: x is not a function at y', exit: 1 })
   })
 
+  test('what the system refuses is no defect', () => {
+    const err = Object.assign(new Error('ENOENT: no such file or directory, mkdtemp "/nope/x"'), {
+      code: 'ENOENT',
+      syscall: 'mkdtemp',
+      path: '/nope/x',
+    })
+    expect(describeError(err, [])).toEqual({
+      message: 'cannot mkdtemp /nope/x: no such file',
+      exit: 1,
+    })
+  })
+
   test('terminal escapes in a message do not reach the terminal', () => {
     expect(describeError(new MigError(EXIT.error, 'pod "\u001b[2Jx" is gone'), []).message).toBe(
       'pod "x" is gone',

@@ -68,7 +68,7 @@ export function resolveTarget(options: ClusterOptions): Target {
     : asksForNothing(options)
       ? inClusterTarget(env, options.serviceAccount)
       : undefined
-  if (!target) throw nothingConfigured(config)
+  if (!target) throw nothingConfigured(config, options)
   return {
     ...target,
     namespace: options.namespace ?? target.namespace,
@@ -82,14 +82,17 @@ function asksForNothing({ kubeconfig, kubeconfigText, context, cluster, user }: 
 
 /** What kubectl would read, merged: the file of a flag, those of $KUBECONFIG, or ~/.kube/config. */
 export function loadKubeconfig(options: ClusterOptions): Kubeconfig {
-  const env = options.env ?? process.env
   if (options.kubeconfigText !== undefined)
     return parseKubeconfig(options.kubeconfigText, 'kubeconfig')
   if (options.kubeconfig !== undefined)
     return readKubeconfigs([options.kubeconfig], { required: true })
+  return readKubeconfigs(usualFiles(options.env))
+}
+
+/** Where a kubeconfig is looked for when no flag says it. */
+function usualFiles(env: NodeJS.ProcessEnv = process.env): string[] {
   const files = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
-  if (files.length > 0) return readKubeconfigs(files)
-  return readKubeconfigs([join(env['HOME'] || homedir(), '.kube', 'config')])
+  return files.length > 0 ? files : [join(env['HOME'] || homedir(), '.kube', 'config')]
 }
 
 function pickContext(config: Kubeconfig, options: ClusterOptions): Entry | undefined {
@@ -130,15 +133,18 @@ function choice(kind: 'context' | 'cluster' | 'user', config: Kubeconfig): strin
   return names.length > 0 ? `${kind}s that exist: ${names.join(', ')}` : `no ${kind} exists there`
 }
 
-function nothingConfigured(config: Kubeconfig): MigError {
-  if (config.contexts.size > 0) {
-    return new MigError(EXIT.usage, `no current context is set in ${config.files.join(', ')}`, {
+function nothingConfigured(config: Kubeconfig, options: ClusterOptions): MigError {
+  const files = config.files.join(', ')
+  if (config.contexts.size > 0)
+    return new MigError(EXIT.usage, `no current context is set in ${files}`, {
       hint: `give --context; ${choice('context', config)}`,
       code: 'KUBECONFIG',
     })
-  }
-  const files = config.files.join(', ')
-  return new MigError(EXIT.error, files ? `${files} names no cluster` : 'there is no kubeconfig', {
+  const looked = usualFiles(options.env).join(', ')
+  const why = files
+    ? `${files} names no cluster`
+    : `there is no kubeconfig: ${looked} does not exist`
+  return new MigError(EXIT.usage, why, {
     hint: 'give --kubeconfig or set KUBECONFIG; "kubectl mig lab up" starts a cluster to try things on',
     code: 'KUBECONFIG',
   })

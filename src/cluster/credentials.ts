@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 import { type IssuedCredential, type PluginSurroundings, runExecPlugin } from './exec-plugin.ts'
 import { createOidcIssuer } from './oidc.ts'
 import { shareRun } from './share-run.ts'
@@ -82,7 +82,7 @@ async function readToken(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (err) {
-    throw new MigError(EXIT.error, `cannot read the token file: ${(err as Error).message}`, {
+    throw new MigError(EXIT.error, `cannot read the token file ${file}: ${fileTrouble(err)}`, {
       cause: err,
       code: 'TOKENFILE',
     })

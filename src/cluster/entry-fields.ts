@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 import { type Entry, malformed } from './kubeconfig.ts'
 
 /** A field that must be a string; undefined when absent or empty. */
@@ -62,8 +62,11 @@ export function pemField(entry: Entry, field: string): Pem | undefined {
   } catch (err) {
     throw new MigError(
       EXIT.usage,
-      `${entry.at(field)}: cannot read "${field}": ${(err as Error).message}`,
-      { cause: err, code: 'KUBECONFIG' },
+      `${entry.at(field)}: "${field}": cannot read ${file}: ${fileTrouble(err)}`,
+      {
+        cause: err,
+        code: 'KUBECONFIG',
+      },
     )
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 
 /** A cluster, user or context with its name, which knows where it stands. */
 export interface Entry {
@@ -120,9 +120,8 @@ function readIfThere(file: string, required: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (err) {
-    const { code, message } = err as NodeJS.ErrnoException
-    if (code === 'ENOENT' && !required) return undefined
-    throw new MigError(EXIT.usage, `cannot read kubeconfig ${file}: ${message}`, {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT' && !required) return undefined
+    throw new MigError(EXIT.usage, `cannot read kubeconfig ${file}: ${fileTrouble(err)}`, {
       cause: err,
       code: 'KUBECONFIG',
     })

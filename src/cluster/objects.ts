@@ -1,6 +1,7 @@
+import { EXIT } from '../errors.ts'
 import { pathOf, type Resource } from '../kubevirt/resources.ts'
 import type { KubeList, KubeObject } from '../kubevirt/types.ts'
-import { isStatus, type Status, statusOf } from './api-error.ts'
+import { ApiError, isStatus, type Status, statusOf } from './api-error.ts'
 import type { ApiRequest, Cluster } from './cluster.ts'
 
 /** As kubectl asks for them. */
@@ -35,13 +36,15 @@ export interface ListOptions extends CallOptions {
   limit?: number | undefined
 }
 
-export function get<T extends KubeObject>(
+export async function get<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
   at: ObjectAddress,
   options: CallOptions = {},
 ): Promise<T> {
-  return cluster.request<T>({ path: pathOf(resource, at), ...call(options) })
+  const object = await cluster.request<T>({ path: pathOf(resource, at), ...call(options) })
+  if (!isObject(object)) throw strange(cluster, `get ${resource.plural} "${at.name}"`, 'no object')
+  return object
 }
 
 /** Undefined when there is no such object. */
@@ -211,7 +214,22 @@ async function listPage<T extends KubeObject>(
     },
     ...call(options),
   })
-  return { ...page, items: (page.items ?? []).map((item) => named(item, resource)) }
+  const items = (page?.items ?? []) as unknown
+  const what = `list ${resource.plural}`
+  if (!page?.metadata || !Array.isArray(items)) throw strange(cluster, what, 'no list')
+  if (!items.every(isObject)) throw strange(cluster, what, 'a list with an item that is no object')
+  return { ...page, items: (items as T[]).map((item) => named(item, resource)) }
+}
+
+/** Whoever answers so is no Kubernetes API, or a broken one. */
+function strange({ server }: Cluster, what: string, answer: string): ApiError {
+  return new ApiError(EXIT.error, `cannot ${what}: the server answered ${answer} (${server})`, {
+    code: 'NOOBJECT',
+  })
+}
+
+function isObject(item: unknown): boolean {
+  return typeof (item as Partial<KubeObject> | null)?.metadata?.name === 'string'
 }
 
 /** Built-in kinds leave kind and apiVersion out of a list's items; an object from a file has them. */

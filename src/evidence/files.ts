@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
 import { extract } from 'tar-stream'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 import { parseDocuments, splitDocuments } from './documents.ts'
 import type { Evidence, Gap } from './evidence.ts'
 import { filesOf } from './folder.ts'
@@ -48,7 +48,7 @@ export async function gatherFiles(sources: FileSources): Promise<Evidence> {
 
 async function readPath(path: string, reader: Reader): Promise<void> {
   const info = await stat(path).catch((err) => {
-    throw new MigError(EXIT.usage, `cannot read ${path}: ${reasonOf(err)}`)
+    throw new MigError(EXIT.usage, `cannot read ${path}: ${fileTrouble(err)}`)
   })
   if (!info.isDirectory()) {
     // A pipe hands out pieces as small as it likes, which must not share their memory.
@@ -93,7 +93,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
       await readContent(name, head, all, depth, path)
     } catch (err) {
       const why = err instanceof TooLarge ? 'too-large' : 'unreadable'
-      gap({ what: name, why, detail: reasonOf(err), file: name })
+      gap({ what: name, why, detail: fileTrouble(err), file: name })
       if (err instanceof TooLarge && depth > 0) throw err
     }
   }
@@ -158,7 +158,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
   /** What came before is used; a limit that was passed ends all reading. */
   function breaksOff(name: string, err: unknown): void {
     if (err instanceof TooLarge) throw err
-    const detail = `the archive breaks off: ${reasonOf(err)}`
+    const detail = `the archive breaks off: ${fileTrouble(err)}`
     gap({ what: name, why: 'truncated', detail, file: name })
   }
 
@@ -294,11 +294,4 @@ class TooLarge extends Error {}
 
 function tooLarge(message: string): TooLarge {
   return new TooLarge(message)
-}
-
-function reasonOf(err: unknown): string {
-  const { code, message } = err as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'no such file'
-  if (code === 'EACCES') return 'permission denied'
-  return message
 }

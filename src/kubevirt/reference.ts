@@ -21,8 +21,10 @@ export function parseReference(text: string, allowed: SubjectKind[]): Reference 
   const [prefix, name] =
     slash < 0 ? [undefined, text] : [text.slice(0, slash), text.slice(slash + 1)]
   const kind = prefix === undefined ? undefined : KINDS[prefix.toLowerCase()]
-  if (prefix !== undefined && (!kind || !allowed.includes(kind)))
-    throw usage(`"${text}": kind "${prefix}" is not known here`, allowed)
+  if (prefix !== undefined && !kind)
+    throw usage(`"${text}": there is no kind "${prefix}" here`, allowed)
+  if (kind && !allowed.includes(kind))
+    throw usage(`"${text}" is ${KIND_NAMES[kind]}, which this command does not take`, allowed, kind)
   if (!NAME.test(name) || name.length > 253)
     throw usage(
       `"${text}": ${name ? `"${name}" is no valid name` : 'the name is missing'}`,
@@ -52,7 +54,15 @@ const KINDS: Record<string, SubjectKind> = {
   no: 'node',
 }
 
-function usage(message: string, allowed: SubjectKind[]): MigError {
+const KIND_NAMES: Record<SubjectKind, string> = {
+  vm: 'a VM',
+  vmi: 'a VMI',
+  vmim: 'a migration',
+  node: 'a node',
+}
+
+function usage(message: string, allowed: SubjectKind[], kind?: SubjectKind): MigError {
   const forms = ['NAME', ...allowed.map((kind) => `${kind}/NAME`)]
-  return new MigError(EXIT.usage, message, { hint: `expected ${forms.join(', ')}` })
+  const node = kind === 'node' ? '; "kubectl mig diagnose node/NAME" looks at a node' : ''
+  return new MigError(EXIT.usage, message, { hint: `expected ${forms.join(', ')}${node}` })
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 import { isAtLeast, type Release } from '../kubevirt/defaults.ts'
 import { parseQuantity } from '../kubevirt/quantity.ts'
 import type { MigrationPolicy, Quantity } from '../kubevirt/types.ts'
@@ -74,9 +74,8 @@ export async function readPolicyFile(
   path: string,
   release: Release | undefined,
 ): Promise<MigrationPolicy[]> {
-  const text = await readFile(path, 'utf8').catch((err: NodeJS.ErrnoException) => {
-    const why = err.code === 'ENOENT' ? 'no such file' : (err.code ?? err.message)
-    throw new MigError(EXIT.usage, `--what-if: ${path}: ${why}`, { cause: err })
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new MigError(EXIT.usage, `--what-if: ${path}: ${fileTrouble(cause)}`, { cause })
   })
   return parsePolicies(text, path, release)
 }

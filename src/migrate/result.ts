@@ -32,3 +32,9 @@ export function overallError(results: Result[], what: string): MigError | undefi
   const names = failed.map(({ vm }) => vm).join(', ')
   return new MigError(exit ?? EXIT.error, `${failed.length} of ${results.length} ${what}: ${names}`)
 }
+
+/** Of which the answer has told already: `-o json` prints one document. */
+export function documented({ exit, message, hint, code, cause }: MigError): MigError {
+  const told = { documented: true, ...(hint && { hint }), ...(code && { code }) }
+  return new MigError(exit, message, { ...told, cause })
+}

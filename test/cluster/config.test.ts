@@ -129,14 +129,23 @@ describe('files', () => {
       KUBECONFIG.replace('current-context: one', 'current-context: two'),
     )
     expect(resolveTarget({ env, kubeconfig: other }).context).toBe('two')
-    expect(() => resolveTarget({ env, kubeconfig: `${folder.path}/missing` })).toThrow('ENOENT')
+    expect(() => resolveTarget({ env, kubeconfig: `${folder.path}/missing` })).toThrow(
+      'missing: no such file',
+    )
+  })
+
+  test('files that $KUBECONFIG names, none of which is there, are named', () => {
+    expect(failureOf({ env: { KUBECONFIG: '/nowhere/a:/nowhere/b' } })).toMatchObject({
+      message: 'there is no kubeconfig: /nowhere/a, /nowhere/b does not exist',
+      exit: 2,
+    })
   })
 
   test('without either it is ~/.kube/config, and without that there is no cluster', () => {
     const folder = testFolder()
     expect(() => resolveTarget({ env: { HOME: folder.path } })).toThrow('there is no kubeconfig')
     expect(failureOf({ env: { HOME: folder.path } })).toMatchObject({
-      exit: 1,
+      exit: 2,
       hint: expect.stringContaining('--kubeconfig'),
     })
   })
@@ -202,7 +211,7 @@ describe('servers', () => {
       { 'certificate-authority-data': '%%%' },
       '"certificate-authority-data" must be PEM, in base64',
     ],
-    [{ 'certificate-authority': 'missing.pem' }, 'cannot read "certificate-authority": ENOENT'],
+    [{ 'certificate-authority': 'missing.pem' }, '"certificate-authority": cannot read '],
     [{ 'proxy-url': 'gopher://p' }, '"proxy-url" must be an http, https or socks5 URL'],
   ])('%j is refused with its line', (cluster, message) => {
     const err = failure({ kubeconfigText: single({ cluster }) })

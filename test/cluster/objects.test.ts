@@ -38,10 +38,20 @@ test('get reads an object, getIfExists undefined when there is none', async () =
   ])
 })
 
+test('what is no object is told as what it is', async () => {
+  await start((_, response) => void response.writeHead(200, JSON_TYPE).end('null'))
+  await expect(get(cluster, NODES, { name: 'a' })).rejects.toMatchObject({
+    message: `cannot get nodes "a": the server answered no object (${cluster.server})`,
+    exit: 1,
+  })
+})
+
 test('getIfExists does not take a refusal for an absence', async () => {
   await start((_, response) => status(response, 403, {}))
   await expect(getIfExists(cluster, NODES, { name: 'a' })).rejects.toMatchObject({ status: 403 })
 })
+
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('lists', () => {
   /** Seven nodes, in pages as asked for; `expire` says at which page to answer 410. */
@@ -109,6 +119,20 @@ describe('lists', () => {
   test('of nothing are empty, even when the server says null', async () => {
     await start(() => ({ metadata: {}, items: null }))
     expect((await list(cluster, PODS)).items).toEqual([])
+  })
+
+  test.each([
+    ['null', 'no list'],
+    ['{"metadata": {}, "items": {}}', 'no list'],
+    ['{"items": []}', 'no list'],
+    ['{"metadata": {}, "items": [null]}', 'a list with an item that is no object'],
+    ['{"metadata": {}, "items": [{"kind": "Node"}]}', 'a list with an item that is no object'],
+  ])('%s is told as what it is', async (body, what) => {
+    await start((_, response) => void response.writeHead(200, JSON_TYPE).end(body))
+    await expect(list(cluster, NODES)).rejects.toMatchObject({
+      message: `cannot list nodes: the server answered ${what} (${cluster.server})`,
+      exit: 1,
+    })
   })
 
   test('start again, whole, when their snapshot expires on the way', async () => {

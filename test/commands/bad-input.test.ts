@@ -37,16 +37,20 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['migrate vm-1 vm-2 --max-parallel 0', '--max-parallel: "0" is no number of VMs'],
     ['migrate vm-1 vm-2 --max-parallel 1 --no-wait', '--max-parallel excludes --no-wait'],
     ['migrate vm-1 --node-selector zone', '--node-selector: "zone" is no label of a node'],
-    ['migrate vm-1 --to-node vm/x', '"vm/x": kind "vm" is not known here'],
-    ['migrate pod/x', '"pod/x": kind "pod" is not known here'],
-    ['migrate vmim/x', '"vmim/x": kind "vmim" is not known here'],
+    ['migrate vm-1 --to-node vm/x', '"vm/x" is a VM, which this command does not take'],
+    ['migrate pod/x', '"pod/x": there is no kind "pod" here'],
+    ['migrate vmim/x', '"vmim/x" is a migration, which this command does not take'],
+    ['migrate node/x', '"node/x" is a node, which this command does not take'],
+    ['status node/x', '"node/x" is a node, which this command does not take'],
+    ['status -n A/B', '--namespace: "A/B" is no name of a namespace'],
+    ['queue -n a.b', '--namespace: "a.b" is no name of a namespace'],
     ['migrate Vm_1', '"Vm_1" is no valid name'],
     ['migrate vm-1 --timeout soon', '--timeout: "soon" is no duration'],
     ['migrate vm-1 --request-timeout x', '--request-timeout: "x" is no duration'],
     ['migrate vm-1 --dry-run=maybe', 'Expected --dry-run=maybe to be one of: client, server'],
     ['migrate vm-1 --frobnicate', 'Nonexistent flag: --frobnicate'],
     ['cancel', 'Missing 1 required arg'],
-    ['cancel node/x', '"node/x": kind "node" is not known here'],
+    ['cancel node/x', '"node/x" is a node, which this command does not take'],
     ['ports', 'Missing 1 required arg'],
     ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
     ['status vm-1 -A', 'a name excludes --all-namespaces and --selector'],
@@ -54,7 +58,7 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['queue vm-1', 'unknown command "queue vm-1"'],
     ['queue -o wide', 'Expected --output=wide to be one of: json, yaml'],
     ['policy explain', 'Missing 1 required arg'],
-    ['policy explain vmim/x', '"vmim/x": kind "vmim" is not known here'],
+    ['policy explain vmim/x', '"vmim/x" is a migration, which this command does not take'],
     ['status -o xml', 'Expected --output=xml to be one of: json, yaml, wide'],
   ])('%s', async (line, message) => {
     const { exit, message: told } = await refusal(words(line))
@@ -124,6 +128,21 @@ describe('a server that gives no answer is an error of 1', () => {
     expect(ended.code).toBe(1)
     expect(told(ended)).toContain('within 0.5s')
   })
+})
+
+test.each([
+  ['queue --context there -o json', 2],
+  ['status --frobnicate -ojson', 2],
+  ['ports vm-1 -o json', 1],
+])('%s: with a format the error is the one document', async (line, exit) => {
+  const server = await closedPort()
+  const path = kubeconfig((config) => {
+    config.clusters[0]!.cluster.server = server
+  })
+  const { code, stdout, stderr } = await run(words(line), { KUBECONFIG: path })
+  const { kind, error } = JSON.parse(stdout)
+  expect({ code, kind, exit: error.exit }).toEqual({ code: exit, kind: 'ErrorReport', exit })
+  expect(stderr).toContain(`error: ${error.message}\n`)
 })
 
 const VALIDITY = {

@@ -17,7 +17,7 @@ test.each([
 })
 
 test.each([
-  ['pod/x', '"pod/x": kind "pod" is not known here'],
+  ['pod/x', '"pod/x": there is no kind "pod" here'],
   ['vm/', '"vm/": the name is missing'],
   ['', '"": the name is missing'],
   ['vm/a/b', '"vm/a/b": "a/b" is no valid name'],
@@ -29,6 +29,15 @@ test.each([
   )
 })
 
-test('a kind that exists but has no meaning for the command is refused', () => {
-  expect(() => parseReference('node/node-1', ['vm', 'vmi'])).toThrow('kind "node"')
+test.each([
+  ['vmim/a', '"vmim/a" is a migration, which this command does not take', ''],
+  [
+    'node/node-1',
+    '"node/node-1" is a node, which this command does not take',
+    '; "kubectl mig diagnose node/NAME" looks at a node',
+  ],
+])('%s is a kind that exists, for another command', (text, message, more) => {
+  expect(() => parseReference(text, ['vm', 'vmi'])).toThrow(
+    new MigError(EXIT.usage, message, { hint: `expected NAME, vm/NAME, vmi/NAME${more}` }),
+  )
 })
