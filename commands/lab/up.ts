@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command, Flags } from '@oclif/core'
 import { labNameFlag } from '../../src/flags.ts'
 
@@ -14,9 +15,18 @@ export default class LabUp extends Command {
       description: 'In the background, with VMs that write 20 MiB a second',
       command: '<%= config.bin %> <%= command.id %> --detach --vms 10 --dirty-rate 20Mi',
     },
+    {
+      description: 'One in which something is wrong, to find out what ("lab scenarios" lists them)',
+      command: '<%= config.bin %> <%= command.id %> --detach --scenario quota',
+    },
   ]
   static override flags = {
     name: labNameFlag,
+    scenario: Flags.string({
+      helpValue: 'NAME|FILE',
+      description:
+        'bring it into the state of a scenario; what that starts with, other flags change',
+    }),
     nodes: Flags.integer({
       helpValue: 'N',
       default: 3,
@@ -52,18 +62,24 @@ export default class LabUp extends Command {
   }
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(LabUp)
+    const { flags, metadata } = await this.parse(LabUp)
     const { labOptionsOf } = await import('../../src/lab/options.ts')
-    const options = await labOptionsOf(flags, process.env)
+    const options = await labOptionsOf(
+      flags,
+      (flag) => metadata.flags[flag]?.setFromDefault === true,
+      process.env,
+    )
     const { interruption } = await import('../../src/interrupt.ts')
-    const { labEventLine, labUpLines } = await import('../../src/terminal/lab.ts')
+    const { labEventLine, labUpLines, scenarioLines } = await import('../../src/terminal/lab.ts')
     const print = (lines: string[]) => process.stdout.write(lines.map((l) => `${l}\n`).join(''))
+    const story = options.scenario ? scenarioLines(options.scenario) : []
     const { signal, close } = interruption({ quiet: true })
     try {
       if (flags.detach) {
         const { startDetached } = await import('../../src/lab/detach.ts')
-        const argv = ['lab', 'up', ...this.argv.filter((word) => word !== '--detach'), '--child']
-        print(labUpLines(await startDetached(argv, signal)))
+        const given = this.argv.filter((word) => word !== '--detach').map(fromAnywhere)
+        const lab = await startDetached(['lab', 'up', ...given, '--child'], signal)
+        print([...labUpLines(lab), ...story])
         return
       }
       const { runLab } = await import('../../src/lab/run.ts')
@@ -77,7 +93,7 @@ export default class LabUp extends Command {
         onReady: (lab) => {
           process.once('exit', lab.abandon)
           if (told) told.ready(lab)
-          else print([...labUpLines(lab), 'Ctrl-C ends it.'])
+          else print([...labUpLines(lab), ...story, 'Ctrl-C ends it.'])
         },
         onEvent: told ? undefined : (event) => process.stderr.write(`${labEventLine(event)}\n`),
       })
@@ -85,4 +101,11 @@ export default class LabUp extends Command {
       close()
     }
   }
+}
+
+/** The process in the background is in another folder: it gets a file by its whole path. */
+function fromAnywhere(word: string, at: number, all: string[]): string {
+  const [, flag = '', file = ''] = /^(--scenario=)?(.*)$/s.exec(word) ?? []
+  const isScenario = flag !== '' || all[at - 1] === '--scenario'
+  return isScenario && /[/.]/.test(file) ? `${flag}${resolve(file)}` : word
 }

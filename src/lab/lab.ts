@@ -21,6 +21,8 @@ import { startNodeLifecycle } from './node-lifecycle.ts'
 import { allRunning } from './ready.ts'
 import type { Binaries } from './real-api/binaries.ts'
 import { type AnyApiServer, startRealApiServer } from './real-api/server.ts'
+import { playScenario } from './scenario/play.ts'
+import type { Scenario } from './scenario/scenario.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
 
@@ -36,6 +38,8 @@ export interface LabOptions {
   clock: Clock
   /** A real API server's, to run on that instead of the embedded one. */
   binaries?: Binaries | undefined
+  /** What is done to it before it is ready. */
+  scenario?: Scenario | undefined
   log?: NodeLog
   /** Ends the start, and what has been started of it. */
   signal?: AbortSignal
@@ -63,7 +67,7 @@ export interface Lab {
 const CONTROLLER = 'system:serviceaccount:kubevirt:kubevirt-controller'
 const HANDLER = 'system:serviceaccount:kubevirt:kubevirt-handler'
 
-/** Starts a lab; it is ready when this resolves: nodes Ready, VMs Running. What was started is closed again on failure. */
+/** Starts a lab; it is ready when this resolves: nodes Ready, VMs Running, its scenario reached. What was started is closed again on failure. */
 export async function startLab(options: LabOptions): Promise<Lab> {
   const { name, clock, log = () => {}, signal } = options
   const opened: (() => Promise<unknown>)[] = []
@@ -153,6 +157,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
       }),
     )
     await allRunning(admin, options.vms, clock, signal)
+    if (options.scenario) await playScenario(options.scenario, { admin, clock, signal })
     return {
       name,
       url: api.url,

@@ -4,24 +4,46 @@ import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
 import type { LabOptions } from './lab.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
 import { demandBinaries } from './real-api/binaries.ts'
+import type { Scenario } from './scenario/scenario.ts'
 
-/** What "lab up" was asked for, checked. @throws MigError that names the flag, or says what is not there */
-export async function labOptionsOf(flags: LabFlags, env: NodeJS.ProcessEnv): Promise<LabOptions> {
-  const { name, nodes, vms, guest, memory, 'dirty-rate': dirtyRate, api } = flags
+/**
+ * What "lab up" was asked for, checked. A scenario says what the lab starts with, but for what was asked for in so many
+ * words. @param isDefault whether a flag was not given
+ * @throws MigError that names the flag or the scenario's line, or says what is not there
+ */
+export async function labOptionsOf(
+  flags: LabFlags,
+  isDefault: (flag: string) => boolean,
+  env: NodeJS.ProcessEnv,
+): Promise<LabOptions> {
+  const scenario = flags.scenario === undefined ? undefined : await scenarioOf(flags.scenario)
+  const wanted = Object.entries(scenario?.lab ?? {}).filter(([flag]) => isDefault(flag))
+  const { name, nodes, vms, guest, memory, api, ...rest } = {
+    ...flags,
+    ...Object.fromEntries(wanted),
+  }
+  const dirtyRate = rest['dirty-rate']
   checkSize('--memory', memory, 2 ** 20)
   checkSize('--dirty-rate', dirtyRate, 0)
   const binaries = api === 'kube-apiserver' ? await demandBinaries(env) : undefined
-  return { name, nodes, vms, guest, memory, dirtyRate, clock: systemClock, binaries }
+  return { name, nodes, vms, guest, memory, dirtyRate, scenario, clock: systemClock, binaries }
 }
 
 interface LabFlags {
   name: string
+  scenario?: string | undefined
   nodes: number
   vms: number
   guest: GuestKind
   memory: string
   'dirty-rate': string
   api: 'embedded' | 'kube-apiserver'
+}
+
+async function scenarioOf(nameOrFile: string): Promise<Scenario> {
+  const { scenarioFile } = await import('./scenario/folder.ts')
+  const { readScenario } = await import('./scenario/read.ts')
+  return readScenario(await scenarioFile(nameOrFile))
 }
 
 function checkSize(flag: string, text: string, least: number): void {

@@ -2,6 +2,7 @@ import { timeOf } from '../kubevirt/migration.ts'
 import type { Event } from '../kubevirt/types.ts'
 import type { LabStatus } from '../lab/inspect.ts'
 import type { RunningLab } from '../lab/run.ts'
+import type { Scenario } from '../lab/scenario/scenario.ts'
 import { neutral } from './neutral.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -22,6 +23,24 @@ export function labUpLines({
     `  kubectl mig lab down${name === 'lab' ? '' : ` --name ${name}`}`,
     '',
   ]
+}
+
+/** What to look at in a lab's scenario. */
+export function scenarioLines({ title, diagnose, mend, proof }: Scenario): string[] {
+  const steps = (word: string, lines: string[]) =>
+    lines.map((line, i) => `  ${(i ? '' : word).padEnd(6)}  ${line}`)
+  return [
+    `${title}.`,
+    ...steps('why', [diagnose]),
+    ...steps('mend', mend),
+    ...steps('then', mend.length > 0 ? [proof] : []),
+    '',
+  ]
+}
+
+export function scenarioListLines(scenarios: Scenario[], terminal: Terminal): string[] {
+  const rows = scenarios.map(({ name, code, title }) => [name, code ?? '', title])
+  return table(['NAME', 'CODE', 'WHAT IS WRONG'], rows, terminal)
 }
 
 /** An event as a line of the short log. */

@@ -1,6 +1,7 @@
 import type { Kind } from '../kind.ts'
 import { BYSTANDER_KINDS } from './bystanders.ts'
 import { CORE_KINDS } from './core.ts'
+import { FAULT } from './fault.ts'
 import { KUBEVIRT_KINDS } from './kubevirt.ts'
 import { NEIGHBOUR_KINDS } from './neighbours.ts'
 import { RBAC_KINDS } from './rbac.ts'
@@ -11,4 +12,5 @@ export const ALL_KINDS: Kind[] = [
   ...BYSTANDER_KINDS,
   ...NEIGHBOUR_KINDS,
   ...RBAC_KINDS,
+  FAULT,
 ]

@@ -2,7 +2,7 @@
  * The fields of every kind that the server decodes, one type a line (so this file is longer than others): what JSON calls
  * the field, its type, and for a list `[]` what merges its items (a field's name, or `+` for a set of plain values), for a
  * map `{}`. Read by reflection from the Go types of k8s.io/api 0.36.3 and, with the prefix `kv.`, kubevirt.io/api 1.9.0;
- * CDI's and Multus' kinds are written by hand, and no deeper than a lab needs.
+ * CDI's, Multus' and the lab's own kinds are written by hand, and no deeper than a lab needs.
  */
 export const TYPES = `
 AWSElasticBlockStoreVolumeSource volumeID:string fsType:string partition:int32 readOnly:bool
@@ -481,4 +481,7 @@ kv.Watchdog name:string i6300esb:kv.I6300ESBWatchdog diag288:kv.Diag288Watchdog
 StorageProfile apiVersion:string kind:string metadata:ObjectMeta spec:any status:any
 NetworkAttachmentDefinition apiVersion:string kind:string metadata:ObjectMeta spec:NetworkAttachmentDefinitionSpec
 NetworkAttachmentDefinitionSpec config:string
+Fault apiVersion:string kind:string metadata:ObjectMeta spec:FaultSpec status:FaultStatus
+FaultSpec type:string node:string label:int32 after:quantity rate:quantity
+FaultStatus nodes:string{}
 `

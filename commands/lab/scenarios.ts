@@ -1,0 +1,27 @@
+import { Command } from '@oclif/core'
+import { colorFlag, outputFlag } from '../../src/flags.ts'
+
+export default class LabScenarios extends Command {
+  static override summary = 'List the scenarios that a lab can be started with'
+  static override description =
+    'Each is a lab in which one thing is wrong, with the code that diagnose gives it. Their files are in the folder scenarios/ of this program; one of your own is given to "lab up --scenario" by its path.'
+  static override examples = [
+    { description: 'Which are there?', command: '<%= config.bin %> <%= command.id %>' },
+    {
+      description: 'One of them, and what is wrong in it',
+      command: 'kubectl mig lab up --detach --scenario image-pull && kubectl mig diagnose vm-1',
+    },
+  ]
+  static override flags = { output: outputFlag(), color: colorFlag }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(LabScenarios)
+    const { allScenarios } = await import('../../src/lab/scenario/folder.ts')
+    const { scenarioListLines } = await import('../../src/terminal/lab.ts')
+    const { print } = await import('../../src/terminal/output.ts')
+    const { terminalOf } = await import('../../src/terminal/terminal.ts')
+    const scenarios = await allScenarios()
+    const out = terminalOf(process.stdout, { color: flags.color })
+    await print(out, scenarios, flags.output, () => scenarioListLines(scenarios, out))
+  }
+}
