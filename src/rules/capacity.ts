@@ -1,3 +1,4 @@
+import { ASSUMED_RELEASE, isAtLeast, releaseOf } from '../kubevirt/defaults.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Pod, Vmi } from '../kubevirt/types.ts'
@@ -81,18 +82,23 @@ export function runningMigrations({
   })
 }
 
-/** Those whose VM is on the node, or was when it was handed off: the place counts on until the migration ends. */
+/**
+ * Those whose VM is on the node, or, since 1.6, was when it was handed off: the place counts on until the migration ends
+ * (fact sheet control-plane.md §2.6).
+ */
 export function outboundMigrations(
   view: ClusterView,
   running: Migration[],
   node: string,
 ): Migration[] {
+  const countsOn = isAtLeast(releaseOf(view.kubevirt) ?? ASSUMED_RELEASE, 1, 6)
   const byName = new Map(view.vmis.map((vmi) => [keyOf(vmi.metadata), vmi]))
   return running.filter((migration) => {
     const vmi = byName.get(
       keyOf({ namespace: migration.metadata.namespace, name: migration.spec.vmiName ?? '' }),
     )
-    return vmi?.status?.nodeName === node || vmi?.status?.migrationState?.sourceNode === node
+    if (vmi?.status?.nodeName === node) return true
+    return countsOn && vmi?.status?.migrationState?.sourceNode === node
   })
 }
 

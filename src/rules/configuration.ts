@@ -1,4 +1,4 @@
-import { ASSUMED_RELEASE, migrationDefaults, releaseOf } from '../kubevirt/defaults.ts'
+import { ASSUMED_RELEASE, isAtLeast, migrationDefaults, releaseOf } from '../kubevirt/defaults.ts'
 import { canonicalQuantity } from '../kubevirt/quantity.ts'
 import type { KubeVirt, MigrationConfiguration, MigrationPolicy } from '../kubevirt/types.ts'
 
@@ -41,7 +41,8 @@ export function settingsFor(
   const configured = kubevirt?.spec.configuration?.migrations ?? {}
   for (const [key, value] of Object.entries(configured))
     if (value !== undefined && value !== null) settings[key] = { value, from: 'kubevirt', name }
-  followPostCopy(settings, 'kubevirt')
+  const mayDisrupt = isAtLeast(release, 1, 5)
+  if (mayDisrupt) followPostCopy(settings, 'kubevirt')
 
   if (policy) {
     for (const key of OVERRIDABLE) {
@@ -51,6 +52,7 @@ export function settingsFor(
     }
     // A policy that speaks of post-copy but not of disruption means both.
     if (
+      mayDisrupt &&
       policy.spec.allowPostCopy !== undefined &&
       policy.spec.allowWorkloadDisruption === undefined
     )

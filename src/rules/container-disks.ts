@@ -1,4 +1,5 @@
 import { isGateOn } from '../kubevirt/defaults.ts'
+import { ownValue } from '../kubevirt/own-value.ts'
 import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
 import { supportResourcesOf } from './support-resources.ts'
 
@@ -63,7 +64,7 @@ export function imageContainers(
 ): { containers: Container[]; initContainers: Container[] } {
   const asVolumes = isGateOn(kubevirt, 'ImageVolume')
   const made = disksOf(vmi)
-    .filter(({ name }) => !asVolumes || !images[name]?.includes(DIGEST))
+    .filter(({ name }) => !asVolumes || !ownValue(images, name)?.includes(DIGEST))
     .map((disk) => imageContainer(disk, vmi, kubevirt, images))
   // Before image volumes the disk came out of that container, which ran beside the guest.
   return asVolumes
@@ -81,7 +82,7 @@ export function imageVolumes(
   return disksOf(vmi).map(({ name, image, imagePullPolicy }) => ({
     name,
     image: {
-      reference: images[name] ?? image,
+      reference: ownValue(images, name) ?? image,
       ...(imagePullPolicy ? { pullPolicy: imagePullPolicy } : {}),
     },
   }))
@@ -106,7 +107,7 @@ function imageContainer(
 ): Container {
   return {
     name: `volume${name}`,
-    image: images[name] ?? image,
+    image: ownValue(images, name) ?? image,
     ...(imagePullPolicy ? { imagePullPolicy } : {}),
     command: ['/usr/bin/container-disk'],
     args: ['--no-op'],

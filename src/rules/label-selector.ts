@@ -1,3 +1,5 @@
+import { ownValue } from '../kubevirt/own-value.ts'
+
 /** A `metav1.LabelSelector`: all its parts must hold. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>
@@ -12,7 +14,7 @@ export function selects(
   if (!selector) return false
   const pairs = Object.entries(selector.matchLabels ?? {})
   return (
-    pairs.every(([key, value]) => labels[key] === value) &&
+    pairs.every(([key, value]) => ownValue(labels, key) === value) &&
     (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
   )
 }
@@ -25,7 +27,7 @@ export function holds(
   { key, operator, values = [] }: { key: string; operator: string; values?: string[] },
   labels: Record<string, string>,
 ): boolean {
-  const value = labels[key]
+  const value = ownValue(labels, key)
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value)

@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import {
   type Amount,
   compare,
@@ -75,7 +76,7 @@ function filled(
   const own = container.resources
   const missing = (given: Resources, have: Resources | undefined) =>
     Object.keys(given)
-      .filter((resource) => have?.[resource] === undefined)
+      .filter((resource) => ownValue(have, resource) === undefined)
       .sort()
   for (const [what, names] of [
     ['request', missing(requests, own?.requests)],
@@ -120,7 +121,10 @@ function constraints(item: LimitRangeItem, requests: Amounts, limits: Amounts): 
   const check = (bounds: Resources | undefined, of: typeof belowMinimum) =>
     Object.entries(bounds ?? {}).flatMap(([resource, text]) => {
       const bound = parseQuantity(text) ?? ZERO
-      return of(resource, item.type, bound, requests[resource], limits[resource]) ?? []
+      return (
+        of(resource, item.type, bound, ownValue(requests, resource), ownValue(limits, resource)) ??
+        []
+      )
     })
   return [
     ...check(item.min, belowMinimum),

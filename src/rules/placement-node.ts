@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import { type Amount, milliOf, parseQuantity, unitsOf, ZERO } from '../kubevirt/quantity.ts'
 import type { Node, Pod, Taint, Toleration } from '../kubevirt/types.ts'
 import { holds } from './label-selector.ts'
@@ -18,8 +19,11 @@ export function shortages(pod: Pod, node: Node, others: readonly Pod[]): Obstacl
     obstacles.push({ kind: 'pods', used: others.length, allocatable: slots })
   }
   for (const [resource, requested] of Object.entries(requestsOf(pod))) {
-    const room = numberOf(resource, parseQuantity(allocatable[resource]) ?? ZERO)
-    const used = others.reduce((sum, other) => sum + (requestsOf(other)[resource] ?? 0), 0)
+    const room = numberOf(resource, parseQuantity(ownValue(allocatable, resource)) ?? ZERO)
+    const used = others.reduce(
+      (sum, other) => sum + (ownValue(requestsOf(other), resource) ?? 0),
+      0,
+    )
     if (requested > 0 && requested > room - used) {
       obstacles.push({ kind: 'resource', resource, requested, used, allocatable: room })
     }
@@ -85,7 +89,7 @@ function untolerated(pod: Pod, node: Node): Obstacle | undefined {
 function wrong(pod: Pod, node: Node): Obstacle | undefined {
   const labels = node.metadata.labels ?? {}
   const lacking = Object.entries(pod.spec.nodeSelector ?? {}).filter(
-    ([key, value]) => labels[key] !== value,
+    ([key, value]) => ownValue(labels, key) !== value,
   )
   const required = nodeAffinityOf(pod)?.requiredDuringSchedulingIgnoredDuringExecution
   const affine = !required || (required.nodeSelectorTerms ?? []).some((t) => matchesTerm(t, node))

@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import type { Node, Pod } from '../kubevirt/types.ts'
 import { type LabelSelector, selects } from './label-selector.ts'
 import type { ClusterView, Obstacle } from './placement-obstacle.ts'
@@ -45,7 +46,7 @@ function affinityMet(pod: Pod, node: Node, cluster: ClusterView): boolean {
   return (
     alone &&
     own.every((term) => matches(term, pod, pod, cluster)) &&
-    own.every((term) => node.metadata.labels?.[term.topologyKey] !== undefined)
+    own.every((term) => ownValue(node.metadata.labels, term.topologyKey) !== undefined)
   )
 }
 
@@ -58,10 +59,10 @@ function terms(pod: Pod, kind: 'podAffinity' | 'podAntiAffinity'): Term[] {
 
 /** Pods on all nodes that share the node's value of the topology key; none when the node has no such label. */
 function neighbours(topologyKey: string, node: Node, cluster: ClusterView): Pod[] {
-  const value = node.metadata.labels?.[topologyKey]
+  const value = ownValue(node.metadata.labels, topologyKey)
   if (value === undefined) return []
   return cluster.nodes
-    .filter((other) => other.metadata.labels?.[topologyKey] === value)
+    .filter((other) => ownValue(other.metadata.labels, topologyKey) === value)
     .flatMap((other) => cluster.podsOn.get(other.metadata.name) ?? [])
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import { type Amount, add, larger, parseQuantity, ZERO } from '../kubevirt/quantity.ts'
 import type { Container, Pod, Quantity } from '../kubevirt/types.ts'
 
@@ -21,15 +22,15 @@ export function podResources(pod: Pod, kind: 'requests' | 'limits'): Record<stri
   }
   for (const peak of peaks)
     for (const [resource, amount] of Object.entries(peak))
-      total[resource] = larger(total[resource] ?? ZERO, amount)
+      total[resource] = larger(ownValue(total, resource) ?? ZERO, amount)
   const overhead = pod.spec['overhead'] as Record<string, Quantity> | undefined
   for (const [resource, quantity] of Object.entries(overhead ?? {}))
-    if (kind === 'requests' || total[resource])
-      total[resource] = add(total[resource] ?? ZERO, parseQuantity(quantity) ?? ZERO)
+    if (kind === 'requests' || ownValue(total, resource))
+      total[resource] = add(ownValue(total, resource) ?? ZERO, parseQuantity(quantity) ?? ZERO)
   return total
 }
 
 function addTo(total: Record<string, Amount>, container: Container, kind: 'requests' | 'limits') {
   for (const [resource, quantity] of Object.entries(container.resources?.[kind] ?? {}))
-    total[resource] = add(total[resource] ?? ZERO, parseQuantity(quantity) ?? ZERO)
+    total[resource] = add(ownValue(total, resource) ?? ZERO, parseQuantity(quantity) ?? ZERO)
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import type { MigrationPolicy } from '../kubevirt/types.ts'
 
 export interface PolicyMatch {
@@ -73,7 +74,7 @@ export function mismatchesOf(
   if (!vmiLabels) return []
   const missing = (on: PolicyMismatch['on'], selector: Labels, labels: Labels) =>
     Object.entries(selector ?? {})
-      .map(([key, wants]) => ({ on, key, wants, has: labels?.[key] }))
+      .map(([key, wants]) => ({ on, key, wants, has: ownValue(labels, key) }))
       .filter(({ wants, has }) => wants !== has)
   return [
     ...missing('vmi', selectors?.virtualMachineInstanceSelector, vmiLabels),

@@ -1,3 +1,4 @@
+import { ownValue } from '../kubevirt/own-value.ts'
 import {
   type Amount,
   add,
@@ -71,12 +72,12 @@ export function usedOf(
   for (const pod of pods) {
     if (pod.metadata.namespace !== quota.metadata.namespace || !inScope(quota, pod)) continue
     for (const [resource, amount] of Object.entries(countedUsage(pod, now)))
-      total[resource] = add(total[resource] ?? ZERO, amount)
+      total[resource] = add(ownValue(total, resource) ?? ZERO, amount)
   }
   return Object.fromEntries(
     Object.keys(quota.spec.hard ?? {})
       .filter((resource) => isPodResource(resource))
-      .map((resource) => [resource, formatQuantity(total[resource] ?? ZERO)]),
+      .map((resource) => [resource, formatQuantity(ownValue(total, resource) ?? ZERO)]),
   )
 }
 
@@ -114,9 +115,9 @@ function exceeded(
   const used = quota.status?.used ?? {}
   const over = Object.keys(hard).filter((resource) => {
     const limit = parseQuantity(hard[resource])
-    const wanted = usage[resource]
+    const wanted = ownValue(usage, resource)
     if (!limit || !wanted || wanted.nano <= 0n) return false
-    return compare(add(parseQuantity(used[resource]) ?? ZERO, wanted), limit) > 0
+    return compare(add(parseQuantity(ownValue(used, resource)) ?? ZERO, wanted), limit) > 0
   })
   if (over.length === 0) return undefined
   const requested = texts(over, usage)
@@ -153,7 +154,9 @@ function unspecified(quota: string, names: string[], pod: Pod): QuotaBlocker | u
 
 /** Before the quota controller has measured once, nothing is let in. */
 function unmeasured(name: string, names: string[], quota: ResourceQuota): QuotaBlocker | undefined {
-  const unknown = names.filter((resource) => quota.status?.used?.[resource] === undefined).sort()
+  const unknown = names
+    .filter((resource) => ownValue(quota.status?.used, resource) === undefined)
+    .sort()
   if (unknown.length === 0) return undefined
   const message = `status unknown for quota: ${name}, resources: ${unknown.join(',')}`
   return { kind: 'unknown', quota: name, message }
@@ -162,7 +165,9 @@ function unmeasured(name: string, names: string[], quota: ResourceQuota): QuotaB
 function charged(quota: ResourceQuota, usage: Usage, names: string[]): Record<string, string> {
   const used: Record<string, string> = { ...canonical(names, quota.status?.used ?? {}) }
   for (const name of names)
-    used[name] = formatQuantity(add(parseQuantity(used[name]) ?? ZERO, usage[name] ?? ZERO))
+    used[name] = formatQuantity(
+      add(parseQuantity(ownValue(used, name)) ?? ZERO, ownValue(usage, name) ?? ZERO),
+    )
   return used
 }
 
@@ -183,13 +188,15 @@ function isPodResource(resource: string): boolean {
 }
 
 function texts(names: string[], amounts: Usage): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, formatQuantity(amounts[name] ?? ZERO)]))
+  return Object.fromEntries(
+    names.map((name) => [name, formatQuantity(ownValue(amounts, name) ?? ZERO)]),
+  )
 }
 
 function canonical(names: string[], amounts: Record<string, Quantity>): Record<string, string> {
   return texts(
     names,
-    Object.fromEntries(names.map((name) => [name, parseQuantity(amounts[name]) ?? ZERO])),
+    Object.fromEntries(names.map((name) => [name, parseQuantity(ownValue(amounts, name)) ?? ZERO])),
   )
 }
 

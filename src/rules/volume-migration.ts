@@ -1,5 +1,6 @@
 import { sameValue } from '../kubevirt/equality.ts'
 import { conditionOf } from '../kubevirt/migration.ts'
+import { ownValue } from '../kubevirt/own-value.ts'
 import { timestamp } from '../kubevirt/time.ts'
 import type { Condition, Quantity, Vm, Vmi, VmiVolume } from '../kubevirt/types.ts'
 import { claimOf } from '../kubevirt/volumes.ts'
@@ -44,7 +45,7 @@ export function volumeUpdateOf(
   const changed = changedVolumes(vm, vmi)
   const begun = (vmi.status?.migratedVolumes ?? []) as unknown as MigratedVolume[]
   const isBegun = conditionOf(vmi, 'VolumesChange')?.status === 'True'
-  if (isBegun && begun.some(({ volumeName }) => volumeName in changed)) {
+  if (isBegun && begun.some(({ volumeName }) => Object.hasOwn(changed, volumeName))) {
     if (isReverted(begun, changed)) return { kind: 'cancel', volumes: nextVolumes(vm, vmi, begun) }
     const message = 'The volume can only be reverted to the previous version during the update'
     return { kind: 'refused', message }
@@ -129,7 +130,9 @@ function changedVolumes(vm: Vm, { spec }: Vmi): Record<string, string> {
 function isReverted(begun: MigratedVolume[], changed: Record<string, string>): boolean {
   return (
     begun.length === Object.keys(changed).length &&
-    begun.every(({ volumeName, sourcePVCInfo }) => changed[volumeName] === sourcePVCInfo.claimName)
+    begun.every(
+      ({ volumeName, sourcePVCInfo }) => ownValue(changed, volumeName) === sourcePVCInfo.claimName,
+    )
   )
 }
 

@@ -63,6 +63,13 @@ describe('a slot is free', () => {
     })
   })
 
+  test('before 1.6 a VM counts where it is, and no more where it was', () => {
+    const old = { ...kubevirt(10, 2), status: { observedKubeVirtVersion: 'v1.5.2' } }
+    const counted = (cluster: KubeVirt) => capacityFor({ ...view, kubevirt: cluster }, 'node-1')
+    expect(counted(old)).toMatchObject({ admit: true, node: { used: 1, of: 2 } })
+    expect(counted(kubevirt(10, 2))).toMatchObject({ admit: false, used: 2, of: 2 })
+  })
+
   test('unless the node’s outbound limit is reached', () => {
     expect(capacityFor({ ...view, kubevirt: undefined }, 'node-1')).toEqual({
       admit: false,

@@ -81,6 +81,12 @@ describe('which settings hold, and who says so', () => {
     expect(settings.maxDowntimeMs).toBeUndefined()
   })
 
+  test('before 1.5 nobody spoke of disruption', () => {
+    const postCopy = policy('p', {}, {}, { allowPostCopy: true })
+    expect(settingsFor(kubevirt({}, 'v1.4.0'), postCopy).allowWorkloadDisruption).toBeUndefined()
+    expect(settingsFor(kubevirt({}, 'v1.5.0'), postCopy).allowWorkloadDisruption?.value).toBe(true)
+  })
+
   test('the CR over the default, the policy over the CR', () => {
     const cluster = kubevirt({ bandwidthPerMigration: '1024Mi', completionTimeoutPerGiB: 60 })
     const settings = settingsFor(cluster, policy('p', {}, {}, { completionTimeoutPerGiB: 20 }))

@@ -1,5 +1,6 @@
 import { replace } from '../../cluster/objects.ts'
 import { sameValue } from '../../kubevirt/equality.ts'
+import { ownValue } from '../../kubevirt/own-value.ts'
 import { RESOURCE_QUOTAS } from '../../kubevirt/resources.ts'
 import { usedOf } from '../../rules/quota.ts'
 import { keyOfObject, parseKey } from './caches.ts'
@@ -25,7 +26,7 @@ export function startQuotaController({ cluster, clock, caches, log }: Controller
     const status = {
       hard,
       used: Object.fromEntries(
-        Object.keys(hard).map((resource) => [resource, used[resource] ?? '0']),
+        Object.keys(hard).map((resource) => [resource, ownValue(used, resource) ?? '0']),
       ),
     }
     if (sameValue(quota.status, status)) return
