@@ -64,7 +64,7 @@ export default class Status extends Command {
         all: flags.all,
       }
       if (flags.watch) {
-        const view = { ...table, format, single: reference !== undefined, now: look.clock.now }
+        const view = { ...table, format, now: look.clock.now }
         await showChanges(watchStatus(cluster, options, look), out, view)
         return
       }

@@ -62,19 +62,30 @@ export async function readStatus(
   return { subject, migrations, settings, gaps: [...(seen?.gaps ?? []), ...gaps] }
 }
 
+export interface StatusChange extends ListChange {
+  /** Of one VM: its status after the change. */
+  single?: Status | undefined
+}
+
 /** The status, then every change of it: of one migration to its end, of all of them for ever. */
 export async function* watchStatus(
   cluster: Cluster,
   options: StatusOptions,
   look: Look,
-): AsyncGenerator<ListChange, void, undefined> {
+): AsyncGenerator<StatusChange, void, undefined> {
   if (!options.reference) return yield* watchMigrations(cluster, options, look)
-  const { migrations } = await readStatus(cluster, options, look)
-  const [first] = migrations
-  yield { step: { type: 'listed' }, observed: first, migrations: () => migrations }
+  const status = await readStatus(cluster, options, look)
+  const [first] = status.migrations
+  const changed = (step: StatusChange['step'], migrations: Observed[]): StatusChange => ({
+    step,
+    observed: migrations[0],
+    migrations: () => migrations,
+    single: { ...status, migrations },
+  })
+  yield changed({ type: 'listed' }, status.migrations)
   if (!first || isFinal(first.migration)) return
   for await (const { step, observed } of follow(cluster, first, look))
-    yield { step, observed, migrations: () => [observed] }
+    yield changed(step, [observed])
 }
 
 /** As JSON and YAML: a report for one, a list for many. */

@@ -10,10 +10,10 @@ import type { ClusterView } from '../rules/capacity.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { readClusterView } from './cluster-view.ts'
 import { follow } from './follow.ts'
+import { SLOTS_POLL } from './follow-queue.ts'
 import { isShown, type ListOptions } from './list.ts'
 import type { Look } from './look.ts'
 import { firstSight, type Observed, observe } from './observed.ts'
-import { SLOTS_POLL } from './queue-watch.ts'
 import { createRoster } from './roster.ts'
 import { type Step, stepsBetween } from './steps.ts'
 import { isWaiting, waitingFor } from './waiting.ts'
@@ -36,6 +36,8 @@ type Input =
   | { kind: 'migration'; object: Migration; deleted: boolean }
   | { kind: 'vmi'; uid: string; object: Vmi }
   | { kind: 'waiting'; view: ClusterView }
+  /** The first list is complete, but for where the VMs run. */
+  | { kind: 'synced' }
   /** Heard by following one closely, or of the watch itself. */
   | { kind: 'told'; step: ListChange['step']; observed?: Observed }
 
@@ -53,6 +55,7 @@ export async function* watchMigrations(
   const inputs = createChannel<Input>()
   const roster = createRoster(clock.now)
   const followed = new Set<string>()
+  const lookups: Promise<Observed>[] = []
   const tasks: Promise<void>[] = []
   const run = (task: Promise<void>) => tasks.push(task.catch((err) => inputs.fail(err)))
   const interrupt = () => inputs.fail(signal.reason)
@@ -67,16 +70,18 @@ export async function* watchMigrations(
       const observed = firstSight(object)
       roster.put(observed)
       yield { step: { type: 'created' as const, migration: object }, observed }
-      if (!isFinal(object)) run(findVmi(cluster, object, inputs, look))
     } else {
       const observed = observe(before, { kind: 'migration', object, deleted }, clock.now())
       roster.put(observed)
       for (const step of stepsBetween(before, observed)) yield { step, observed }
       if (deleted) yield { step: { type: 'removed' as const }, observed }
     }
-    if (!holdsSlot(object) || followed.has(uid)) return
-    followed.add(uid)
-    run(followClosely(cluster, roster.get(uid)!, inputs, look))
+    const closely = holdsSlot(object) && !followed.has(uid)
+    if (closely) followed.add(uid)
+    if (isFinal(object) || (before && !closely)) return
+    const found = withVmi(cluster, roster.get(uid)!, inputs, look)
+    lookups.push(found)
+    run(found.then((first) => (closely ? followClosely(cluster, first, inputs, look) : undefined)))
   }
 
   /** Which limits hold those that wait. */
@@ -98,8 +103,10 @@ export async function* watchMigrations(
       if (input.kind === 'vmi') {
         const { uid, object } = input
         const known = roster.get(uid)
-        if (known && !followed.has(uid))
-          roster.put(observe(known, { kind: 'vmi', object, deleted: false }, clock.now()))
+        if (known) roster.put(observe(known, { kind: 'vmi', object, deleted: false }, clock.now()))
+      } else if (input.kind === 'synced') {
+        const listed = { kind: 'told' as const, step: { type: 'listed' as const } }
+        run(Promise.all(lookups).then(() => inputs.push(listed)))
       } else if (input.kind === 'waiting') {
         for (const told of compare(input.view)) yield { ...told, migrations: roster.all }
       } else if (input.kind === 'told') {
@@ -137,7 +144,7 @@ async function watchObjects(
   for await (const event of events) {
     if (event.type !== 'SYNC')
       inputs.push({ kind: 'migration', object: event.object, deleted: event.type === 'DELETED' })
-    else if (!listed) tell({ type: 'listed' })
+    else if (!listed) inputs.push({ kind: 'synced' })
     listed ||= event.type === 'SYNC'
   }
 }
@@ -164,18 +171,23 @@ async function watchSlots(
   }
 }
 
-/** Where its VM runs now. */
-async function findVmi(
+/** With where its VM runs now, which the list is told too. */
+async function withVmi(
   cluster: Cluster,
-  { metadata: { namespace, uid = '' }, spec: { vmiName: name = '' } }: Migration,
+  observed: Observed,
   inputs: Channel<Input>,
   { signal }: Look,
-): Promise<void> {
+): Promise<Observed> {
+  const { metadata, spec } = observed.migration
+  const { namespace, uid = '' } = metadata
   try {
-    const object = await getIfExists<Vmi>(cluster, VMIS, { namespace, name }, { signal })
+    const at = { namespace, name: spec.vmiName ?? '' }
+    const object = observed.vmi ?? (await getIfExists<Vmi>(cluster, VMIS, at, { signal }))
     if (object) inputs.push({ kind: 'vmi', uid, object })
+    return { ...observed, vmi: object }
   } catch (err) {
     unlessDefect(err, signal)
+    return observed
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LimitReport, QueueEntry, QueueReport, WaitingEntry } from '../migrate/queue.ts'
+import type { QueueStep } from '../migrate/watch-queue.ts'
 import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { formatAge } from './units.ts'
@@ -72,6 +73,34 @@ function slotCell({ limit, blocked, sourceNode }: WaitingEntry, limits: LimitRep
   )
   if (!limit || !held) return 'one is free'
   return `${limit === 'cluster' ? 'cluster' : sourceNode}: ${held.used} of ${held.of} used`
+}
+
+/** `vm-2: waits: node-1: 2 of 2 used`, for logs and pipes. */
+export function queueStepText(step: QueueStep, { namespace, limits }: QueueReport): string {
+  const { entry } = step
+  const name = entry.namespace === namespace ? entry.vm : `${entry.namespace}/${entry.vm}`
+  switch (step.type) {
+    case 'running':
+      return `${name}: ${phaseName(entry.phase)}, has a slot`
+    case 'left':
+      return `${name}: has ended`
+    case 'waiting':
+      return `${name}: waits: ${textOf(slotCell(step.entry, limits))}`
+  }
+}
+
+/** As long after it was read. */
+export function aged(queue: QueueReport, now: number): QueueReport {
+  const since = (now - Date.parse(queue.generatedAt)) / 1000
+  const older = <T extends QueueEntry>(entry: T): T => ({
+    ...entry,
+    forSeconds: entry.forSeconds === null ? null : entry.forSeconds + since,
+  })
+  return { ...queue, running: queue.running.map(older), waiting: queue.waiting.map(older) }
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.text
 }
 
 /** For stderr, where nothing waits or runs. */

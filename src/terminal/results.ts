@@ -101,7 +101,14 @@ export async function cancelText(
 export function errorLines(results: Result[]): string {
   if (results.length < 2) return ''
   return lines(
-    results.flatMap(({ vm, error }) => (error ? [neutral(`${vm}: ${error.message}`)] : [])),
+    results.flatMap(({ vm, error }) => {
+      if (!error) return []
+      const named = `"${vm}" `
+      const { message } = error
+      return [
+        neutral(`${vm}: ${message.startsWith(named) ? message.slice(named.length) : message}`),
+      ]
+    }),
   )
 }
 

@@ -1,18 +1,15 @@
 import type { Observed } from '../migrate/observed.ts'
 import { reportOf } from '../migrate/report.ts'
-import type { ListChange } from '../migrate/watch-list.ts'
-import { createLiveView } from './live.ts'
-import { neutral } from './neutral.ts'
+import { type StatusChange, statusDocument } from '../migrate/status.ts'
+import { createLiveContent } from './live-content.ts'
 import { type Format, formatDocument } from './output.ts'
 import { createPlainView } from './plain-view.ts'
 import { type StatusTableOptions, statusLines } from './status-table.ts'
+import { statusText } from './status-text.ts'
 import type { Terminal } from './terminal.ts'
-import { timelineLines } from './timeline-view.ts'
 
 export interface StatusViewOptions extends StatusTableOptions {
   format: Format | undefined
-  /** One migration with its timeline, instead of a table. */
-  single: boolean
   now: () => number
 }
 
@@ -21,7 +18,7 @@ export interface StatusViewOptions extends StatusTableOptions {
  * for each change with a format. The terminal is given back however it ends.
  */
 export async function showChanges(
-  changes: AsyncIterable<ListChange>,
+  changes: AsyncIterable<StatusChange>,
   terminal: Terminal,
   options: StatusViewOptions,
 ): Promise<void> {
@@ -38,38 +35,21 @@ export async function showChanges(
 }
 
 interface StatusView {
-  show(change: ListChange): Promise<void> | void
+  show(change: StatusChange): Promise<void> | void
   close(): void
 }
 
-/** How often running times are drawn anew. ms. */
-const TICK = 1000
-
 function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
-  const view = createLiveView(terminal)
-  let migrations: (() => Observed[]) | undefined
-  let lost: string | undefined
-  const draw = () => {
-    if (!migrations) return
-    const notice =
-      lost === undefined
-        ? []
-        : [terminal.theme.warn(neutral(`connection lost, trying again: ${lost}`))]
-    view.draw([...notice, ...contentOf(migrations(), terminal, options)])
-  }
-  const timer = setInterval(draw, TICK)
+  const view = createLiveContent(terminal)
+  let listed = false
   return {
-    show(change) {
-      if (change.step.type === 'lost') lost = change.step.message
-      if (change.step.type === 'regained') lost = undefined
-      if (change.step.type === 'listed' || migrations) migrations = change.migrations
-      draw()
+    show({ step, migrations, single }) {
+      if (step.type === 'lost') view.lost(step.message)
+      if (step.type === 'regained') view.lost(undefined)
+      listed ||= step.type === 'listed'
+      if (listed) view.show(() => contentOf({ migrations, single }, terminal, options))
     },
-    close() {
-      clearInterval(timer)
-      draw()
-      view.close()
-    },
+    close: view.close,
   }
 }
 
@@ -78,10 +58,11 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
   const view = createPlainView(terminal, options.now)
   let listed = false
   return {
-    show({ step, observed, migrations }) {
+    show({ step, observed, migrations, single }) {
       if (step.type === 'listed') {
         listed = true
-        for (const line of contentOf(migrations(), terminal, options)) terminal.write(`${line}\n`)
+        const lines = contentOf({ migrations, single }, terminal, options)
+        for (const line of lines) terminal.write(`${line}\n`)
       } else if (listed && step.type !== 'removed')
         view.show({ vm: nameOf(observed, options), step, observed })
     },
@@ -91,24 +72,23 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
 
 function documentView(terminal: Terminal, format: Format, { now }: StatusViewOptions): StatusView {
   return {
-    async show({ step, observed }) {
-      if (!observed || step.type === 'removed') return
-      terminal.write(await formatDocument(reportOf(observed, now()), format, { stream: true }))
+    async show({ step, observed, single }) {
+      if (step.type === 'removed' || (!observed && !single)) return
+      const document = single ? statusDocument(single, now()) : reportOf(observed!, now())
+      terminal.write(await formatDocument(document, format, { stream: true }))
     },
     close() {},
   }
 }
 
 function contentOf(
-  migrations: Observed[],
+  { migrations, single }: Pick<StatusChange, 'migrations' | 'single'>,
   terminal: Terminal,
-  { single, now, ...table }: StatusViewOptions,
+  { now, ...table }: StatusViewOptions,
 ): string[] {
-  const [first] = migrations
-  if (!first) return [single ? 'it has no migration' : 'no migration in flight']
-  return single
-    ? timelineLines(first, terminal, now())
-    : statusLines(migrations, terminal, now(), table)
+  if (single) return statusText(single, terminal, now(), table)
+  const all = migrations()
+  return all.length > 0 ? statusLines(all, terminal, now(), table) : ['no migration in flight']
 }
 
 /** With its namespace where several are watched. */

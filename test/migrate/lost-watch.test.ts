@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { ApiError } from '../../src/cluster/api-error.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
-import { EXIT } from '../../src/errors.ts'
 import { follow } from '../../src/migrate/follow.ts'
 import { firstSight } from '../../src/migrate/observed.ts'
 import { migrationObject, startMigration } from '../../src/migrate/start.ts'
+import { breakable } from './breakable.ts'
 import { startStage, until } from './stage.ts'
 
 test('a migration is followed over lost watches, and what was missed is told', async () => {
@@ -48,42 +46,3 @@ test('a migration that ended and vanished meanwhile is known by its VMI', async 
     if (step.type === 'end') outcomes.push(step.outcome)
   expect(outcomes).toEqual(['succeeded'])
 })
-
-/** A way to the API that can be cut: open streams break, new requests fail until it is mended. */
-function breakable(cluster: Cluster) {
-  let broken = Promise.withResolvers<never>()
-  let isCut = false
-  broken.promise.catch(() => undefined)
-  const failure = () => new ApiError(EXIT.error, 'the network is down', { code: 'ECONNRESET' })
-  const guarded = <T>(request: () => Promise<T>) => (isCut ? Promise.reject(failure()) : request())
-  async function* through(lines: AsyncIterable<string>) {
-    const iterator = lines[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const next = await Promise.race([iterator.next(), broken.promise])
-        if (next.done) return
-        yield next.value
-      }
-    } finally {
-      void iterator.return?.().catch(() => undefined)
-    }
-  }
-  const way: Cluster = {
-    ...cluster,
-    request: (request) => guarded(() => cluster.request(request)),
-    text: (request) => guarded(() => cluster.text(request)),
-    stream: (request) => guarded(async () => through(await cluster.stream(request))),
-  }
-  return {
-    cluster: way,
-    cut() {
-      isCut = true
-      broken.reject(failure())
-    },
-    mend() {
-      isCut = false
-      broken = Promise.withResolvers<never>()
-      broken.promise.catch(() => undefined)
-    },
-  }
-}

@@ -249,7 +249,7 @@ describe('watching', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
-  const OPTIONS = { format: undefined, single: false }
+  const OPTIONS = { format: undefined }
 
   /** Two migrations are listed; then the first ends, and the connection goes and comes. */
   async function* changes(see: () => void): AsyncGenerator<ListChange> {
