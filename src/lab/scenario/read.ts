@@ -80,7 +80,7 @@ export function parseScenario(text: string, file: string): Scenario {
   return {
     name,
     title: spec.title,
-    story: storyOf(head),
+    story: storyOf(text),
     code: spec.code,
     diagnose: spec.diagnose,
     mend: spec.mend ?? [],
@@ -131,9 +131,9 @@ function checkFields(
 }
 
 /** The comment at the top, without its marks. */
-function storyOf(head: Document | undefined): string {
-  const comment = head?.commentBefore ?? (isNode(head?.contents) ? head.contents.commentBefore : '')
-  return (comment ?? '').replaceAll(/^ /gm, '').trim()
+function storyOf(text: string): string {
+  const [comment = ''] = /^(#.*\n)*/.exec(text) ?? []
+  return comment.replaceAll(/^# ?/gm, '').trim()
 }
 
 /** Where the deepest part of the path that is there begins. */
