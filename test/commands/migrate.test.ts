@@ -1,35 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { MIGRATIONS, pathOf } from '../../src/kubevirt/resources.ts'
-import type { Migration } from '../../src/kubevirt/types.ts'
-import { type Stage, startStage, until } from '../migrate/stage.ts'
-import { file, run, start, words } from './run.ts'
-
-interface Theatre extends Stage {
-  mig(line: string, user?: string): ReturnType<typeof run>
-  start(line: string): ReturnType<typeof start>
-  migrations(): Promise<Migration[]>
-}
-
-/** A stage, and the commands as processes before it. */
-async function theatre(vms: string[]): Promise<Theatre> {
-  const stage = await startStage()
-  for (const vm of vms) await stage.addVm(vm)
-  const env = (user = 'admin') => ({
-    KUBECONFIG: file('config', stage.server.kubeconfig(user, { namespace: 'demo' })),
-  })
-  return {
-    ...stage,
-    mig: (line, user) => run(words(line), env(user)),
-    start: (line) => start(words(line), env()),
-    migrations: async () =>
-      (
-        await stage.admin.request<{ items: Migration[] }>({
-          path: pathOf(MIGRATIONS, { namespace: 'demo' }),
-        })
-      ).items,
-  }
-}
+import { until } from '../migrate/stage.ts'
+import { type Theatre, theatre } from './theatre.ts'
 
 describe('migrate', () => {
   test('tells the way on stderr and the answer on stdout', async () => {
