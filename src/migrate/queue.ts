@@ -1,4 +1,6 @@
+import { isStatus } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { MigError } from '../errors.ts'
 import { isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
 import {
@@ -73,7 +75,16 @@ export async function readQueue(
   { namespace }: { namespace: string | undefined },
   { clock, signal }: Look,
 ): Promise<QueueReport> {
-  return queueOf(await readClusterView(cluster, signal), namespace, clock.now())
+  const view = await readClusterView(cluster, signal).catch((err) => {
+    throw isStatus(err, 403) ? unseen(err) : err
+  })
+  return queueOf(view, namespace, clock.now())
+}
+
+/** Whoever asks for one namespace may wonder why others must be seen. */
+function unseen({ exit, message, hint }: MigError): MigError {
+  const why = `${message}; the limits count the migrations of all namespaces`
+  return new MigError(exit, why, hint === undefined ? {} : { hint })
 }
 
 /** By the same rules as KubeVirt's controller counts. */

@@ -137,6 +137,11 @@ async function readNode(cluster: Cluster, name: string, signal: AbortSignal): Pr
   try {
     return await get<Node>(cluster, NODES, { name }, { signal })
   } catch (err) {
+    if (isStatus(err, 403))
+      throw new MigError(EXIT.refused, (err as Error).message, {
+        hint: `--node-selector ${HOSTNAME}=${name} needs no permission to read nodes`,
+        cause: err,
+      })
     if (!isStatus(err, 404)) throw err
     throw new MigError(EXIT.notFound, `no node "${name}"`, {
       hint: '"kubectl get nodes" lists them',
