@@ -39,7 +39,8 @@ export const LAB_COPY_METRICS = {
 
 /** How virt-handler's metrics are reached through the API server (§6.3): its pod's name is the DaemonSet's choice. */
 export const HANDLER_SELECTOR = 'kubevirt.io=virt-handler'
-const HANDLER_PORT = 8443
+/** Where virt-handler serves its metrics. */
+export const HANDLER_PORT = 8443
 
 export function handlerMetricsPath(namespace: string, pod: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/https:${encodeURIComponent(pod)}:${HANDLER_PORT}/proxy/metrics`

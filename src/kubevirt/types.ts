@@ -243,6 +243,7 @@ export interface ContainerStatus {
   name: string
   image?: string
   imageID?: string
+  containerID?: string
   ready?: boolean
   started?: boolean
   restartCount?: number
@@ -255,6 +256,7 @@ export interface ContainerStatus {
       message?: string
       startedAt?: string
       finishedAt?: string
+      containerID?: string
     }
   }
   lastState?: ContainerStatus['state']

@@ -5,6 +5,9 @@ import * as x509 from '@peculiar/x509'
 /** ECDSA P-256, as KubeVirt's own certificates (fact sheet data-plane.md §2.3). */
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
+/** Common Name that the API server shows to kubelets. */
+export const KUBELET_CLIENT = 'kube-apiserver-kubelet-client'
+
 export interface Authority {
   /** PEM. */
   cert: string

@@ -18,7 +18,14 @@ export interface EventSource {
 
 /** Writes events about objects, one after the other; what can't be written is given up, as every component does. */
 export interface EventRecorder {
-  record(object: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): void
+  /** @param fieldPath what of the object it is about: `spec.containers{compute}` */
+  record(
+    object: KubeObject,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+    fieldPath?: string,
+  ): void
   /** Resolves when all that was recorded so far has been written. */
   flushed(): Promise<void>
 }
@@ -28,10 +35,17 @@ export function eventRecorder(cluster: Cluster, clock: Clock, source: EventSourc
   const correlator = createEventCorrelator()
   let last: Promise<void> = Promise.resolve()
 
-  async function write(object: KubeObject, type: string, reason: string, text: string) {
+  async function write(
+    object: KubeObject,
+    type: string,
+    reason: string,
+    text: string,
+    fieldPath?: string,
+  ) {
     const { namespace = 'default', uid = '' } = object.metadata
     const now = clock.now()
-    const found = correlator.correlate({ uid, type, reason, message: text }, now)
+    const about = `${uid}${fieldPath ?? ''}`
+    const found = correlator.correlate({ uid: about, type, reason, message: text }, now)
     if (found.write === 'nothing') return
     const { key, message } = found
     if (found.write === 'again') {
@@ -42,14 +56,22 @@ export function eventRecorder(cluster: Cluster, clock: Clock, source: EventSourc
     // Nanoseconds, as client-go has it: two of one object in one millisecond must not collide.
     const nanos = BigInt(now) * 1_000_000n + BigInt(randomInt(1_000_000))
     const name = `${object.metadata.name}.${nanos.toString(16)}`
-    const event = newEvent(source, object, { name, namespace, type, reason, message, now })
+    const event = newEvent(source, object, {
+      name,
+      namespace,
+      type,
+      reason,
+      message,
+      now,
+      fieldPath,
+    })
     await create(cluster, EVENTS, event, { namespace })
     correlator.written(key, name)
   }
 
   return {
-    record(object, type, reason, message) {
-      last = last.then(() => write(object, type, reason, message)).catch(() => {})
+    record(object, type, reason, message, fieldPath) {
+      last = last.then(() => write(object, type, reason, message, fieldPath)).catch(() => {})
     },
     flushed: () => last,
   }
@@ -62,18 +84,19 @@ interface NewEvent {
   reason: string
   message: string
   now: number
+  fieldPath: string | undefined
 }
 
 function newEvent(
   { component, host, action }: EventSource,
   object: KubeObject,
-  { name, namespace, type, reason, message, now }: NewEvent,
+  { name, namespace, type, reason, message, now, fieldPath }: NewEvent,
 ): Event & Record<string, unknown> {
   return {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name, namespace },
-    involvedObject: referenceTo(object),
+    involvedObject: { ...referenceTo(object), ...(fieldPath && { fieldPath }) },
     type,
     reason,
     message,

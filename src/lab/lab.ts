@@ -11,6 +11,7 @@ import type { Quantity } from '../kubevirt/types.ts'
 import { type NodeAddresses, nodeAddresses } from './addresses.ts'
 import { startApiServer } from './api/server.ts'
 import { type LabUser, wellKnownUsers } from './api/users.ts'
+import { type ComponentRecord, certificateLine, controllerLine } from './component-logs.ts'
 import { startControllers } from './controller/controllers.ts'
 import { startHandlerRollout } from './handler-rollout.ts'
 import { handlerCertificates } from './node/certificates.ts'
@@ -24,7 +25,7 @@ import { type AnyApiServer, startRealApiServer } from './real-api/server.ts'
 import { playScenario } from './scenario/play.ts'
 import type { Scenario } from './scenario/scenario.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
-import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm } from './seed.ts'
+import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm, NAMESPACE } from './seed.ts'
 
 export interface LabOptions {
   name: string
@@ -115,6 +116,13 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         log,
       ),
     )
+    // The component runs here, but it is its pods that say it; of virt-controllers, the one that leads.
+    const tell = (line: ComponentRecord) => {
+      log(line)
+      starting[0]?.then((node) => node.componentLog(line)).catch(() => {})
+    }
+    tell(certificateLine('virt-api', `virt-api.${NAMESPACE}.pod.cluster.local`))
+    tell(certificateLine('virt-controller', `virt-controllers.${NAMESPACE}.pod.cluster.local`))
     // Also those that are not ready yet when the start is given up.
     opened.push(() => Promise.allSettled(starting.map(async (node) => (await node).close())))
     const threads = Promise.all(starting)
@@ -127,7 +135,11 @@ export async function startLab(options: LabOptions): Promise<Lab> {
       startControllers({
         cluster: await open(CONTROLLER),
         clock,
-        log: ({ message, ...line }) => log({ component: 'virt-controller', msg: message, ...line }),
+        log: (record) => {
+          const line = controllerLine(record)
+          if (line) tell(line)
+          else log({ level: record.level, msg: record.message, reason: String(record['reason']) })
+        },
       }).then(keep),
       startNodeLifecycle({
         cluster: admin,

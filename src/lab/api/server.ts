@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
-import { createAuthority } from '../certificates.ts'
+import { createAuthority, KUBELET_CLIENT } from '../certificates.ts'
 import type { AdmissionHook } from './admission/hook.ts'
 import { ownAdmission } from './admission/index.ts'
 import type { Api } from './api.ts'
@@ -71,7 +71,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   })
 
   const kubeletClient = await authority.issue({
-    commonName: 'kube-apiserver-kubelet-client',
+    commonName: KUBELET_CLIENT,
     usage: ['client'],
     ...validity(clock),
   })

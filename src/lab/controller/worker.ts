@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
+import { statusOf } from '../../cluster/api-error.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
 export type Log = (record: {
@@ -33,7 +34,7 @@ export function startWorker({ name, clock, log, threads, reconcile }: WorkerOpti
         await reconcile(item.key, queue)
         queue.forget(item.key)
       } catch (err) {
-        const message = err instanceof Error ? err.message : String(err)
+        const message = statusOf(err)?.message ?? (err instanceof Error ? err.message : String(err))
         log({
           level: 'info',
           message: 'reenqueuing',

@@ -3,12 +3,15 @@ import type { Clock } from '../../clock.ts'
 import { connect } from '../../cluster/config.ts'
 import { startInformer } from '../../cluster/informer.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
+import { HANDLER_PORT } from '../../kubevirt/metrics.ts'
 import { requestedNetworks } from '../../kubevirt/multus.ts'
 import { KUBEVIRTS, NODES } from '../../kubevirt/resources.ts'
 import type { KubeVirt, Node, Pod } from '../../kubevirt/types.ts'
+import { readCertificates } from '../../tls/certificate.ts'
 import type { NodeAddresses } from '../addresses.ts'
 import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
+import { certificateLine } from '../component-logs.ts'
 import { eventRecorder } from '../events.ts'
 import type { HandlerFacts } from './container-commands.ts'
 import { copyMetrics } from './copy-metrics.ts'
@@ -19,7 +22,7 @@ import { startHeartbeats } from './heartbeat.ts'
 import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
 import { serveKubelet } from './kubelet-server.ts'
 import { startLauncher } from './launcher.ts'
-import type { NodeLog } from './log.ts'
+import type { NodeLog, NodeRecord } from './log.ts'
 import { serveMetrics } from './metrics-server.ts'
 import { nodeContainers } from './node-containers.ts'
 import { nodeProxies } from './node-proxies.ts'
@@ -50,6 +53,8 @@ export interface AgentSpec {
 const MIGRATION_INTERFACE = 'migration0'
 
 export interface Agent {
+  /** A line of a component of KubeVirt's that has a pod on this node. */
+  componentLog(record: NodeRecord & { component: string }): void
   close(): Promise<void>
 }
 
@@ -67,6 +72,9 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const pods = lookUp(launchers)
   const containers = nodeContainers(pods, clock, log)
   const { handlerLog } = containers
+  for (const { cert } of Object.values(spec.certificates))
+    for (const { commonName } of readCertificates(cert, 'virt-handler'))
+      handlerLog(certificateLine('virt-handler', commonName))
 
   const { addresses } = spec
   const proxies = nodeProxies({
@@ -93,6 +101,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   let wake: (key: string) => void = () => {}
   const vmis = await watchVmis({ cluster: handler, clock, node, onChange: (key) => wake(key) })
   const events = eventRecorder(handler, clock, { component: 'virt-handler', host: node })
+  const podEvents = eventRecorder(kubelet, clock, { component: 'kubelet', host: node })
   const context: HandlerContext = {
     node,
     clock,
@@ -115,8 +124,11 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     clock,
     node,
     log,
+    events: podEvents,
     network,
     start,
+    onStarted: containers.started,
+    onEnded: containers.ended,
     onGone: containers.forget,
   })
   const kubeletServer = await serveKubelet({
@@ -124,9 +136,9 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     pair: spec.certificates.server,
     ca: spec.apiServerCa,
     clock,
-    container(namespace, name, container) {
+    pod(namespace, name) {
       const pod = kubeletAgent.pod(namespace, name)
-      return pod && containers.find(pod, container, facts())
+      return pod && containers.find(pod, facts())
     },
   })
   const heartbeats = startHeartbeats({
@@ -150,6 +162,8 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       node,
       addresses: [{ device: 'eth0', address: addresses.pod }, ...attached],
       foreignPorts: [kubeletServer.port],
+      address: proxies.address,
+      ports: { [HANDLER_PORT]: { host: addresses.pod, port: server.port } },
       proxies: proxies.manager,
       vmis: () => vmis.list(),
       certificates: {
@@ -163,7 +177,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     const hostIP = addresses.pod
     if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
       const annotations = {
-        [LAB_ANNOTATION.ports]: JSON.stringify({ '8443': server.port }),
+        [LAB_ANNOTATION.ports]: JSON.stringify({ [HANDLER_PORT]: server.port }),
         ...networkStatus(pod, addresses.pod, { [MIGRATION_INTERFACE]: addresses.migration }),
       }
       return { podIP: addresses.pod, hostIP, annotations }
@@ -195,11 +209,13 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     }
     const uid = pod.metadata.uid ?? ''
     const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
+    const launcherLog = containers.launcherLog(pod)
+    launcherLog({ level: 'info', msg: 'Marked as ready', pos: 'virt-launcher.go:74' })
     const launcher = await startLauncher({
       folder: join(spec.folder, `${spec.number}.${++lastFolder}`),
       guests,
       clock,
-      log: containers.launcherLog(pod),
+      log: launcherLog,
       onChange: () => wake(key),
       onExit: (code) => {
         launchers.delete(uid)
@@ -213,6 +229,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   }
 
   return {
+    componentLog: containers.componentLog,
     async close() {
       // First what could keep the others waiting: a copy ends with its launcher.
       await kubeletAgent.close()
@@ -221,7 +238,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       await vmis.close()
       await queue.close()
       await Promise.all([proxies.close(), server.close(), nodes.close(), kubevirts.close()])
-      await events.flushed()
+      await Promise.all([events.flushed(), podEvents.flushed()])
       await Promise.all([kubelet.close(), handler.close()])
     },
   }

@@ -30,6 +30,10 @@ export interface HandlerFacts {
   addresses: { device: string; address: string }[]
   /** Ports at these addresses that are not the pod's. */
   foreignPorts: readonly number[]
+  /** Where it takes migrations. */
+  address: string
+  /** Ports that it has elsewhere in truth, as all nodes share this machine. */
+  ports: Readonly<Record<number, { host: string; port: number }>>
   proxies: ProxyManager
   vmis(): Vmi[]
   node: string
@@ -78,7 +82,7 @@ export async function runInLauncher(argv: readonly string[], baseDir: string): P
 
 /** What a container runtime says of a program that the image does not have. */
 export function noSuchProgram([program = '']: readonly string[]): Outcome {
-  const stderr = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown`
+  const stderr = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown\n`
   return { stdout: '', stderr, code: 127 }
 }
 

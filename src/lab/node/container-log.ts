@@ -4,8 +4,13 @@ export interface ContainerLog {
   write(line: string, now: number): void
   /** What is kept of it, as asked for. */
   read(query: LogQuery, now: number): string[]
-  /** Calls with every new line, until the returned function is called. */
-  follow(query: LogQuery, onLine: (line: string) => void): () => void
+  /**
+   * Calls with every new line, until the returned function is called or the container has ended, which `onEnd` tells:
+   * at once where it has.
+   */
+  follow(query: LogQuery, onLine: (line: string) => void, onEnd: () => void): () => void
+  /** The container has ended: no more lines. */
+  end(): void
 }
 
 export interface LogQuery {
@@ -16,17 +21,28 @@ export interface LogQuery {
   timestamps?: boolean
 }
 
+interface Line {
+  at: number
+  text: string
+}
+
+interface Follower {
+  line(line: Line): void
+  end(): void
+}
+
 const KEPT = 5000
 
 export function containerLog(): ContainerLog {
-  const lines: { at: number; text: string }[] = []
-  const followers = new Set<(line: { at: number; text: string }) => void>()
+  const lines: Line[] = []
+  const followers = new Set<Follower>()
+  let ended = false
   return {
     write(text, at) {
       const line = { at, text }
       lines.push(line)
       if (lines.length > KEPT) lines.shift()
-      for (const follower of followers) follower(line)
+      for (const follower of followers) follower.line(line)
     },
     read(query, now) {
       const from =
@@ -39,15 +55,24 @@ export function containerLog(): ContainerLog {
       const last = query.tailLines === undefined ? recent : tail(recent, query.tailLines)
       return last.map((line) => shown(line, query))
     },
-    follow(query, onLine) {
-      const follower = (line: { at: number; text: string }) => onLine(shown(line, query))
+    follow(query, onLine, onEnd) {
+      if (ended) {
+        onEnd()
+        return () => {}
+      }
+      const follower = { line: (line: Line) => onLine(shown(line, query)), end: onEnd }
       followers.add(follower)
       return () => followers.delete(follower)
+    },
+    end() {
+      ended = true
+      for (const follower of followers) follower.end()
+      followers.clear()
     },
   }
 }
 
-function shown({ at, text }: { at: number; text: string }, { timestamps }: LogQuery): string {
+function shown({ at, text }: Line, { timestamps }: LogQuery): string {
   return timestamps ? `${new Date(at).toISOString().replace('Z', '000000Z')} ${text}` : text
 }
 

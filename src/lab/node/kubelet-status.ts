@@ -1,81 +1,146 @@
 import { hash } from 'node:crypto'
 import type { Condition, Container, ContainerStatus, Pod } from '../../kubevirt/types.ts'
 
+type PodStatus = NonNullable<Pod['status']>
+
 /** The status of a pod whose containers all run, as a kubelet writes it. @param now RFC 3339, whole seconds */
 export function runningStatus(
   pod: Pod,
   at: { now: string; podIP: string; hostIP: string },
-): NonNullable<Pod['status']> & { hostIP: string } {
-  const running = (container: Container) => containerStatus(container, startedAt(at.now))
-  const sidecars = (pod.spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always')
-  return {
+): PodStatus & { hostIP: string } {
+  const { now } = at
+  const running = (container: Container): ContainerStatus =>
+    containerStatus(pod, container, {
+      ready: true,
+      started: true,
+      state: { running: { startedAt: now } },
+    })
+  const status = {
     phase: 'Running',
-    startTime: at.now,
+    startTime: now,
     hostIP: at.hostIP,
+    hostIPs: [{ ip: at.hostIP }],
     podIP: at.podIP,
     podIPs: [{ ip: at.podIP }],
     qosClass: qosClassOf(pod),
-    conditions: conditions('True', at.now),
     containerStatuses: pod.spec.containers.map(running),
-    ...(sidecars.length > 0 && { initContainerStatuses: sidecars.map(running) }),
+    ...initStatuses(pod, (container) =>
+      isSidecar(container) ? running(container) : done(pod, container, now, now, 0),
+    ),
+  }
+  return {
+    ...status,
+    conditions: conditions({ ...pod, status: { ...pod.status, ...status } }, now),
   }
 }
 
 /** The status after the containers have ended. A container that was shut down in order ends with 0. */
-export function endedStatus(pod: Pod, exitCode: number, now: string): NonNullable<Pod['status']> {
-  const ended = (container: Container) =>
-    containerStatus(container, {
-      ready: false,
-      started: false,
-      state: {
-        terminated: {
-          exitCode,
-          reason: exitCode === 0 ? 'Completed' : 'Error',
-          startedAt: pod.status?.startTime ?? now,
-          finishedAt: now,
-        },
-      },
-    })
-  const sidecars = (pod.spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always')
-  return {
+export function endedStatus(pod: Pod, exitCode: number, now: string): PodStatus {
+  const startedAt = pod.status?.startTime ?? now
+  const ended = (container: Container) => done(pod, container, startedAt, now, exitCode)
+  const status = {
     phase: exitCode === 0 ? 'Succeeded' : 'Failed',
-    conditions: conditions('False', now),
     containerStatuses: pod.spec.containers.map(ended),
-    ...(sidecars.length > 0 && { initContainerStatuses: sidecars.map(ended) }),
+    ...initStatuses(pod, (container) =>
+      isSidecar(container) ? ended(container) : done(pod, container, startedAt, startedAt, 0),
+    ),
+  }
+  return {
+    ...status,
+    conditions: conditions({ ...pod, status: { ...pod.status, ...status } }, now),
   }
 }
 
-function startedAt(now: string) {
-  return { ready: true, started: true, state: { running: { startedAt: now } } }
+/**
+ * The conditions that are a kubelet's own, each with the time when it last changed. Ready needs the pod's readiness gates,
+ * which others write.
+ */
+export function conditions(pod: Pod, now: string): Condition[] {
+  const { phase, conditions: before = [] } = pod.status ?? {}
+  const isFinal = phase === 'Succeeded' || phase === 'Failed'
+  const over = { reason: phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed' }
+  const containers: Verdict = isFinal ? { status: 'False', ...over } : { status: 'True' }
+  const wanted: Record<string, Verdict> = {
+    PodReadyToStartContainers: { status: isFinal ? 'False' : 'True' },
+    Initialized: { status: 'True', ...(phase === 'Succeeded' && over) },
+    Ready: isFinal ? containers : gated(pod),
+    ContainersReady: containers,
+  }
+  return Object.entries(wanted).map(([type, verdict]) => {
+    const last = before.find((condition) => condition.type === type)
+    const lastTransitionTime = (last?.status === verdict.status && last.lastTransitionTime) || now
+    return { type, ...verdict, lastProbeTime: null, lastTransitionTime }
+  })
+}
+
+type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>
+
+function gated({ spec, status }: Pod): Verdict {
+  const missing = (spec.readinessGates ?? []).flatMap(({ conditionType: gate }) => {
+    const found = status?.conditions?.find(({ type }) => type === gate)
+    if (found?.status === 'True') return []
+    return found
+      ? [`the status of pod readiness gate "${gate}" is not "True", but ${found.status}`]
+      : [`corresponding condition of pod readiness gate "${gate}" does not exist.`]
+  })
+  if (missing.length === 0) return { status: 'True' }
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: missing.join(', ') }
+}
+
+/** It runs beside the containers, not before them. */
+export function isSidecar({ restartPolicy }: Container): boolean {
+  return restartPolicy === 'Always'
+}
+
+function initStatuses(
+  { spec }: Pod,
+  statusOf: (container: Container) => ContainerStatus,
+): Pick<PodStatus, 'initContainerStatuses'> {
+  const all = spec.initContainers ?? []
+  return all.length > 0 ? { initContainerStatuses: all.map(statusOf) } : {}
+}
+
+function done(
+  pod: Pod,
+  container: Container,
+  startedAt: string,
+  finishedAt: string,
+  exitCode: number,
+): ContainerStatus {
+  const isInit = pod.spec.initContainers?.includes(container) && !isSidecar(container)
+  const reason = exitCode === 0 ? 'Completed' : 'Error'
+  const containerID = idOf(pod, container)
+  return containerStatus(pod, container, {
+    ready: isInit === true && exitCode === 0,
+    started: false,
+    state: { terminated: { exitCode, reason, startedAt, finishedAt, containerID } },
+  })
 }
 
 function containerStatus(
-  { name, image = '' }: Container,
+  pod: Pod,
+  container: Container,
   state: Pick<ContainerStatus, 'ready' | 'started' | 'state'>,
 ): ContainerStatus {
-  const repository = image.replace(/:[^/:]+$/, '')
+  const { name, image = '' } = container
   return {
     name,
     image,
-    imageID: `${repository}@sha256:${hash('sha256', image)}`,
+    imageID: imageId(image),
+    containerID: idOf(pod, container),
     restartCount: 0,
     ...state,
   }
 }
 
-/** A container that has ended is no longer ready, its pod was initialized all the same. */
-function conditions(ready: Condition['status'], now: string): Condition[] {
-  const condition = (type: string, status: Condition['status']): Condition => ({
-    type,
-    status,
-    lastProbeTime: null,
-    lastTransitionTime: now,
-  })
-  return [
-    condition('Initialized', 'True'),
-    condition('ContainersReady', ready),
-    condition('Ready', ready),
-  ]
+/** What a registry would call it: by its digest, which an image that is named by one has already. */
+function imageId(image: string): string {
+  if (image.includes('@')) return image
+  return `${image.replace(/:[^/:]+$/, '')}@sha256:${hash('sha256', image)}`
+}
+
+function idOf({ metadata }: Pod, { name }: Container): string {
+  return `cri-o://${hash('sha256', `${metadata.uid} ${name}`)}`
 }
 
 function qosClassOf({ spec }: Pod): string {

@@ -6,9 +6,10 @@ import { patch, remove } from '../../cluster/objects.ts'
 import { isPodFinal } from '../../kubevirt/pods.ts'
 import { PODS } from '../../kubevirt/resources.ts'
 import { timestamp } from '../../kubevirt/time.ts'
-import type { Pod } from '../../kubevirt/types.ts'
+import type { Condition, Container, Pod } from '../../kubevirt/types.ts'
+import type { EventRecorder } from '../events.ts'
 import { keyedQueue } from './keyed-queue.ts'
-import { endedStatus, runningStatus } from './kubelet-status.ts'
+import { conditions, endedStatus, isSidecar, runningStatus } from './kubelet-status.ts'
 import type { NodeLog } from './log.ts'
 
 /** What runs in a pod. */
@@ -22,10 +23,15 @@ export interface KubeletOptions {
   clock: Clock
   node: string
   log: NodeLog
+  events: EventRecorder
   /** Address and annotations of a pod that starts here. */
   network(pod: Pod): PodNetwork
   /** Starts what runs in the pod; `onExit` is called when it ends by itself or was stopped. */
   start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess>
+  /** What runs in the pod can be looked at, and says more. */
+  onStarted(pod: Pod): void
+  /** It has ended. */
+  onEnded(pod: Pod): void
   /** The pod's object was removed. */
   onGone(pod: Pod): void
 }
@@ -54,7 +60,7 @@ const KILLED = 137
 
 /** Plays kubelet for the pods bound to one node: starts what is in them, reports, and stops them when they are deleted. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
-  const { cluster, clock, node, log } = options
+  const { cluster, clock, node, log, events } = options
   const running = new Map<string, Running>()
   const queue = keyedQueue(reconcile, {
     clock,
@@ -101,20 +107,62 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
         const ended = running.get(uid)
         if (!ended) return
         ended.exitCode = code
+        options.onEnded(pod)
         queue.add(key)
       })
       running.set(uid, { process, pod, network: options.network(pod) })
+      options.onStarted(pod)
+      tellStarted(pod)
     }
     const network = running.get(uid)?.network
-    if (!network || pod.status?.phase === 'Running') return
+    if (!network) return
+    if (pod.status?.phase === 'Running') return keepReady(pod)
     const { podIP, hostIP, annotations } = network
     if (Object.keys(annotations).length > 0)
       await write(() => patch(cluster, PODS, at(pod), { metadata: { annotations } }, 'merge'))
     await report(pod, runningStatus(pod, { now: timestamp(clock.now()), podIP, hostIP }))
   }
 
+  /** A readiness gate of the pod has opened or closed. */
+  async function keepReady(pod: Pod): Promise<void> {
+    const wanted = conditions(pod, timestamp(clock.now()))
+    const before = pod.status?.conditions ?? []
+    const isSame = wanted.every(({ type, status, message }) =>
+      before.some((one) => one.type === type && one.status === status && one.message === message),
+    )
+    if (!isSame) await report(pod, { conditions: wanted })
+  }
+
+  function tellStarted(pod: Pod): void {
+    const { containers, initContainers = [] } = pod.spec
+    const tell = (container: Container, field: string) => {
+      const at = `spec.${field}{${container.name}}`
+      const image = `Container image "${container.image}" already present on machine and can be accessed by the pod`
+      events.record(pod, 'Normal', 'Pulled', image, at)
+      events.record(pod, 'Normal', 'Created', 'Container created', at)
+      events.record(pod, 'Normal', 'Started', 'Container started', at)
+    }
+    for (const container of initContainers) tell(container, 'initContainers')
+    for (const container of containers) tell(container, 'containers')
+  }
+
+  function tellKilling(pod: Pod): void {
+    const { containers, initContainers = [] } = pod.spec
+    const tell = ({ name }: Container, field: string) =>
+      events.record(
+        pod,
+        'Normal',
+        'Killing',
+        `Stopping container ${name}`,
+        `spec.${field}{${name}}`,
+      )
+    for (const container of containers) tell(container, 'containers')
+    for (const container of initContainers.filter(isSidecar)) tell(container, 'initContainers')
+  }
+
   async function end(pod: Pod, here: Running | undefined): Promise<void> {
     if (here && here.exitCode === undefined) {
+      tellKilling(pod)
       await here.process.stop(0)
       await report(pod, endedStatus(pod, here.exitCode ?? 0, timestamp(clock.now())))
     }
@@ -123,9 +171,10 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     await write(() => remove(cluster, PODS, at(pod), { gracePeriodSeconds: 0, preconditions }))
   }
 
-  function report(pod: Pod, status: object): Promise<void> {
+  function report(pod: Pod, status: NonNullable<Pod['status']>): Promise<void> {
     const address = { ...at(pod), subresource: 'status' }
-    return write(() => patch(cluster, PODS, address, { status }, 'strategic'))
+    const said = { ...status, conditions: status.conditions?.map(whole) }
+    return write(() => patch(cluster, PODS, address, { status: said }, 'strategic'))
   }
 
   return {
@@ -138,6 +187,11 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
       await Promise.all(all.map(({ process }) => process.stop(0)))
     },
   }
+}
+
+/** With what is no longer so taken back: a merge would keep it. */
+function whole({ reason, message, ...condition }: Condition): object {
+  return { ...condition, reason: reason ?? null, message: message ?? null }
 }
 
 function at({ metadata }: Pod): { namespace: string | undefined; name: string } {

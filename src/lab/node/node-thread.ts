@@ -9,8 +9,15 @@ export type WorkerMessage =
   | { type: 'closed' }
   | { type: 'log'; record: NodeRecord }
 
+/** What it is told. */
+export type NodeMessage = { type: 'log'; record: ComponentRecord } | { type: 'close' }
+
+/** A line of a component of KubeVirt's that has a pod on the node, though it runs in another thread. */
+type ComponentRecord = NodeRecord & { component: string }
+
 export interface NodeThread {
   readonly name: string
+  componentLog(record: ComponentRecord): void
   /** Resolves when the thread has ended, however that came. */
   readonly ended: Promise<void>
   /** Ends everything in order. */
@@ -45,9 +52,10 @@ export async function startNodeThread(spec: AgentSpec, log: NodeLog): Promise<No
   return {
     name: spec.node,
     ended: ended.promise,
+    componentLog: (record) => worker.postMessage({ type: 'log', record } satisfies NodeMessage),
     close() {
       closing ??= (async () => {
-        worker.postMessage('close')
+        worker.postMessage({ type: 'close' } satisfies NodeMessage)
         const late = setTimeout(() => void worker.terminate(), CLOSE_MS)
         await ended.promise
         clearTimeout(late)

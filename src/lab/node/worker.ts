@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../clock.ts'
 import { type Agent, type AgentSpec, startAgent } from './agent.ts'
-import type { WorkerMessage } from './node-thread.ts'
+import type { NodeMessage, WorkerMessage } from './node-thread.ts'
 
 const port = parentPort
 if (!port) throw new Error('this file is the start of a thread of a lab, not a program')
@@ -11,8 +11,10 @@ const send = (message: WorkerMessage) => port.postMessage(message)
 const starting: Promise<Agent> = startAgent(workerData as AgentSpec, systemClock, (record) =>
   send({ type: 'log', record }),
 )
-port.once('message', async () => {
-  await (await starting).close()
+port.on('message', async (message: NodeMessage) => {
+  const agent = await starting
+  if (message.type === 'log') return agent.componentLog(message.record)
+  await agent.close()
   send({ type: 'closed' })
   port.close()
 })

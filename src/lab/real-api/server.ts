@@ -12,7 +12,7 @@ import { EXIT, MigError } from '../../errors.ts'
 import { kubeconfigText } from '../api/kubeconfig.ts'
 import type { ApiServer } from '../api/server.ts'
 import { kubeconfigName, type LabUser } from '../api/users.ts'
-import { type Authority, createAuthority } from '../certificates.ts'
+import { type Authority, createAuthority, KUBELET_CLIENT } from '../certificates.ts'
 import { startChild } from '../child.ts'
 import type { Binaries } from './binaries.ts'
 import { startHooks, TOKEN_PATH } from './hooks.ts'
@@ -114,7 +114,7 @@ interface Validity {
   notAfter: number
 }
 
-/** Certificates of the server, and of the server as a client of hooks and aggregated APIs; keys stay in the folder. */
+/** Certificates of the server, and of the server as a client of hooks, aggregated APIs and kubelets; keys stay in the folder. */
 async function writeIdentities(folder: string, authority: Authority, validity: Validity) {
   const serving = await authority.issue({
     commonName: 'kube-apiserver',
@@ -127,6 +127,11 @@ async function writeIdentities(folder: string, authority: Authority, validity: V
     usage: ['client'],
     ...validity,
   })
+  const kubelet = await authority.issue({
+    commonName: KUBELET_CLIENT,
+    usage: ['client'],
+    ...validity,
+  })
   const accounts = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const files = {
     'ca.crt': authority.cert,
@@ -134,6 +139,8 @@ async function writeIdentities(folder: string, authority: Authority, validity: V
     'server.key': serving.key,
     'client.crt': client.cert,
     'client.key': client.key,
+    'kubelet.crt': kubelet.cert,
+    'kubelet.key': kubelet.key,
     'accounts.key': accounts.export({ type: 'sec1', format: 'pem' }),
   }
   for (const [name, text] of Object.entries(files))
@@ -204,6 +211,10 @@ function apiServerArguments(folder: string, port: number): string[] {
     '--endpoint-reconciler-type=none',
     '--enable-priority-and-fairness=false',
     '--allow-privileged=true',
+    // No name server knows the nodes.
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-client-certificate=${file('kubelet.crt')}`,
+    `--kubelet-client-key=${file('kubelet.key')}`,
     `--proxy-client-cert-file=${file('client.crt')}`,
     `--proxy-client-key-file=${file('client.key')}`,
     `--requestheader-client-ca-file=${file('ca.crt')}`,

@@ -1,74 +1,78 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { systemClock } from '../../../src/clock.ts'
 import { createAuthority } from '../../../src/lab/certificates.ts'
+import { containerLog } from '../../../src/lab/node/container-log.ts'
+import type { RunCommand } from '../../../src/lab/node/kubelet-exec.ts'
+import { serveKubelet } from '../../../src/lab/node/kubelet-server.ts'
 
 /**
- * A kubelet of two paths: logs that say which query they were asked with, and commands: `cat` gives back what it is sent,
- * `fail` writes to stderr and exits 3, anything else is echoed.
+ * A kubelet with one pod, p. Its container `compute` has said "first" and "second" and says "later" soon; in it, `cat` gives
+ * back what it is sent, `fail` writes to stderr and exits 3, anything else is echoed. `starting` does not run yet.
+ * @param ports of the pod, by where they are on this machine
+ * @param apiServerCa PEM of who issued the API server's certificate
  */
-export async function startFakeKubelet(): Promise<number> {
-  const notBefore = Date.now() - 60_000
-  const notAfter = Date.now() + 3600_000
-  const authority = await createAuthority('kubelet-ca', { notBefore, notAfter })
+export async function startFakeKubelet(
+  apiServerCa: string,
+  ports: Record<number, number> = {},
+): Promise<number> {
+  const validity = { notBefore: Date.now() - 60_000, notAfter: Date.now() + 3600_000 }
+  const authority = await createAuthority('kubelet-ca', validity)
   const pair = await authority.issue({
     commonName: 'kubelet',
     usage: ['server'],
     names: ['127.0.0.1'],
-    notBefore,
-    notAfter,
+    ...validity,
   })
-  const server = createServer({ ...pair, requestCert: true, rejectUnauthorized: false })
-  server.on('request', (request, response) => {
-    const url = new URL(request.url ?? '', 'https://kubelet')
-    if (!url.pathname.startsWith('/containerLogs/')) return void response.writeHead(404).end()
-    if (url.pathname.endsWith('/starting'))
-      return void response.writeHead(400).end('container "starting" is waiting to start')
-    response.write(`${url.pathname}${url.search}\n`)
-    if (!url.searchParams.has('follow')) response.end()
-    else setTimeout(() => response.end('later\n'), 50)
+  const containers = {
+    compute: {
+      log: (previous: boolean) =>
+        previous
+          ? { refused: 'previous terminated container "compute" in pod "p" not found' }
+          : freshLog(),
+      run,
+    },
+    starting: {
+      log: () => ({
+        refused: 'container "starting" in pod "p" is waiting to start: PodInitializing',
+      }),
+      run: undefined,
+    },
+  }
+  const kubelet = await serveKubelet({
+    address: '127.0.0.1',
+    pair,
+    ca: apiServerCa,
+    clock: systemClock,
+    pod: (_, name) =>
+      name === 'p'
+        ? {
+            container: (asked) => containers[asked as keyof typeof containers],
+            ports: {
+              id: 'sandbox',
+              find: (port) =>
+                ports[port] === undefined ? undefined : { host: '127.0.0.1', port: ports[port] },
+            },
+          }
+        : undefined,
   })
-  const sockets = new WebSocketServer({ server, handleProtocols: ([first]) => first ?? false })
-  sockets.on('connection', (socket, request) => {
-    const url = new URL(request.url ?? '', 'https://kubelet')
-    run(socket, url.searchParams.getAll('command'))
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const client of sockets.clients) client.terminate()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
+  onTestFinished(() => kubelet.close())
+  return kubelet.port
 }
 
-function run(socket: WebSocket, [command, ...args]: string[]): void {
-  const send = (channel: number, text: string) =>
-    socket.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]))
-  const exit = (code: number) => {
-    const status = code === 0 ? { status: 'Success' } : failure(code)
-    send(3, JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...status }))
-    socket.close(1000)
-  }
-  if (command === 'cat') {
-    socket.on('message', (data: Buffer) => {
-      if (data[0] === 0) send(1, data.subarray(1).toString())
-      if (data[0] === 255) exit(0)
-    })
-  } else if (command === 'fail') {
-    send(2, 'it failed\n')
-    exit(3)
-  } else {
-    send(1, `${args.join(' ')}\n`)
-    exit(0)
-  }
+function freshLog() {
+  const log = containerLog()
+  log.write('first', Date.now() - 60_000)
+  log.write('second', Date.now())
+  setTimeout(() => {
+    log.write('later', Date.now())
+    log.end()
+  }, 50)
+  return log
 }
 
-function failure(code: number) {
-  return {
-    status: 'Failure',
-    reason: 'NonZeroExitCode',
-    message: `command terminated with non-zero exit code: exit status ${code}`,
-    details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
-  }
+const run: RunCommand = async ([command, ...args], stdin) => {
+  if (command === 'cat') return { stdout: await text(stdin), stderr: '', code: 0 }
+  if (command === 'fail') return { stdout: '', stderr: 'it failed\n', code: 3 }
+  return { stdout: `${args.join(' ')}\n`, stderr: '', code: 0 }
 }

@@ -11,9 +11,9 @@ import { findKubectl, otherKubectls, useKubectl } from './kubectl.ts'
 const merge = { method: 'PATCH', contentType: 'application/merge-patch+json' }
 
 /** A pod that runs on a node whose kubelet answers. */
-async function startWithPod(annotations: Record<string, string> = {}): Promise<TestApi> {
+async function startWithPod(ports: Record<number, number> = {}): Promise<TestApi> {
   const api = await startTestApi()
-  const port = await startFakeKubelet()
+  const port = await startFakeKubelet(api.server.caCert, ports)
   await api.send('/api/v1/nodes', {
     body: {
       metadata: { name: 'node-1' },
@@ -25,7 +25,7 @@ async function startWithPod(annotations: Record<string, string> = {}): Promise<T
   })
   const containers = [{ name: 'compute' }, { name: 'starting' }]
   await api.send(`${CORE}/pods`, {
-    body: pod('p', { nodeName: 'node-1', containers }, { annotations }),
+    body: pod('p', { nodeName: 'node-1', containers }),
   })
   await api.send(`${CORE}/pods/p/status`, {
     ...merge,
@@ -36,11 +36,37 @@ async function startWithPod(annotations: Record<string, string> = {}): Promise<T
 
 test('logs come from the kubelet, with what was asked of them', async () => {
   const { send } = await startWithPod()
-  const answer = await send(`${CORE}/pods/p/log?container=compute&tailLines=5&pretty=true`)
-  expect(answer.text).toBe('/containerLogs/default/p/compute?tailLines=5\n')
+  const log = `${CORE}/pods/p/log?container=compute`
+  const answer = await send(`${log}&tailLines=1&pretty=true`)
+  expect(answer.text).toBe('second\n')
   expect(answer.headers['content-type']).toBe('text/plain')
-  const followed = await send(`${CORE}/pods/p/log?container=compute&follow=true`)
-  expect(followed.text).toBe('/containerLogs/default/p/compute?follow=true\nlater\n')
+  expect((await send(`${log}&sinceSeconds=30`)).text).toBe('second\n')
+  expect((await send(`${log}&limitBytes=8`)).text).toBe('first\nse')
+  expect((await send(`${log}&timestamps=true&tailLines=1`)).text).toMatch(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z second\n$/,
+  )
+})
+
+test('logs that are followed end when the container does, or when the bytes asked for are through', async () => {
+  const { send } = await startWithPod()
+  const log = `${CORE}/pods/p/log?container=compute&follow=true`
+  expect((await send(`${log}&limitBytes=15`)).text).toBe('first\nsecond\nla')
+  expect((await send(log)).text).toBe('first\nsecond\nlater\n')
+})
+
+test.each([
+  ['tailLines=-1', 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
+  ['limitBytes=0', 'limitBytes: Invalid value: 0: must be greater than 0'],
+  ['sinceSeconds=0', 'sinceSeconds: Invalid value: 0: must be greater than 0'],
+  [
+    'sinceSeconds=5&sinceTime=2026-01-01T00:00:00Z',
+    '[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+  ],
+])('logs by %s are refused', async (query, why) => {
+  const { send } = await startWithPod()
+  const { status, body } = await send(`${CORE}/pods/p/log?container=compute&${query}`)
+  expect(status).toBe(422)
+  expect(body.message).toBe(`PodLogOptions "p" is invalid: ${why}`)
 })
 
 test('logs that cannot be had are refused in the words of Kubernetes', async () => {
@@ -53,7 +79,13 @@ test('logs that cannot be had are refused in the words of Kubernetes', async () 
     'container other is not valid for pod p',
   )
   expect(await message(`${CORE}/pods/p/log?container=starting`)).toBe(
-    'container "starting" is waiting to start',
+    'container "starting" in pod "p" is waiting to start: PodInitializing',
+  )
+  expect(await message(`${CORE}/pods/p/log?container=compute&previous=true`)).toBe(
+    'previous terminated container "compute" in pod "p" not found',
+  )
+  expect(await message(`${CORE}/pods/p/log?container=compute&tailLines=x`)).toBe(
+    'strconv.ParseInt: parsing "x": invalid syntax',
   )
   expect(await message(`${CORE}/pods/q/log`)).toBe('pods "q" not found')
   await send(`${CORE}/pods`, { body: pod('unbound') })
@@ -127,13 +159,12 @@ describe.each(releases)('kubectl $release', ({ file }) => {
     const target = createServer((socket) => socket.pipe(socket))
     await new Promise<void>((resolve) => void target.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void target.close())
-    const ports = { 8080: (target.address() as AddressInfo).port }
-    const { server } = await startWithPod({ 'lab.kubectl-mig.io/ports': JSON.stringify(ports) })
+    const { server } = await startWithPod({ 8080: (target.address() as AddressInfo).port })
     const client = useKubectl(file, { admin: server.kubeconfig('admin', { only: true }) }, 'admin')
     onTestFinished(client.close)
 
     const logs = await client.run(['logs', 'p', '-c', 'compute', '-f'])
-    expect(logs.stdout).toBe('/containerLogs/default/p/compute?follow=true\nlater\n')
+    expect(logs.stdout).toBe('first\nsecond\nlater\n')
 
     const exec = ['exec', 'p', '-c', 'compute']
     expect(await client.run([...exec, '--', 'echo', 'a', 'b'])).toEqual({

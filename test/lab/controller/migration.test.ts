@@ -66,9 +66,11 @@ const summary = (actions: Action[]) =>
   actions.map((action) =>
     action.do === 'requeue'
       ? `requeue ${action.after} ${action.priority}`
-      : action.do === 'note' || action.do === 'delete-target-pod'
-        ? `${action.do}: ${action.note.message}`
-        : action.do,
+      : action.do === 'log'
+        ? `log: ${action.message}`
+        : action.do === 'note' || action.do === 'delete-target-pod'
+          ? `${action.do}: ${action.note.message}`
+          : action.do,
   )
 const actions = (...args: Parameters<typeof situation>) =>
   summary(actionsFor(situation(...args), NOW))
@@ -93,11 +95,21 @@ describe('Pending', () => {
   const busy = Array.from({ length: 5 }, (_, n) => migration(`b${n}`, { phase: 'Running' }))
   test.each<[string, Partial<Situation>, string[]]>([
     ['another pod that is not seen yet', { creating: true }, ['requeue 1000 0']],
-    ['its own earlier pod', { livePods: 2 }, ['requeue 1000 0']],
+    [
+      'its own earlier pod',
+      { livePods: 2 },
+      [
+        'log: Waiting to schedule target pod for migration because there are already multiple pods running for vmi demo/vm-1',
+        'requeue 1000 0',
+      ],
+    ],
     [
       'a slot',
       { view: { migrations: busy, vmis: [], pods: [], kubevirt: undefined } },
-      ['requeue 5000 0'],
+      [
+        'log: Waiting to schedule target pod for vmi [demo/vm-1] migration because total running parallel migration count [5] is currently at the global cluster limit.',
+        'requeue 5000 0',
+      ],
     ],
     ['the VM to run', { vmi: vm({ phase: 'Scheduled' }) }, []],
     ['its pod', { sourcePod: undefined }, []],

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
@@ -40,7 +42,7 @@ beforeAll(async () => {
   lab = await startLab({
     name: `kubelet-${process.pid}`,
     nodes: 2,
-    vms: 1,
+    vms: 2,
     guest: 'synthetic',
     memory: '64Mi',
     clock: systemClock,
@@ -132,6 +134,88 @@ test.runIf(kubectl)('kubectl logs shows what a launcher says', async () => {
   const { stdout } = await client('logs', sourcePod, '-c', 'compute')
   expect(stdout).toContain('"msg":"Initiating live migration."')
 })
+
+test.runIf(kubectl)('what waits for a slot is told by the virt-controller that leads', async () => {
+  const configuration = { migrations: { parallelMigrationsPerCluster: 1 } }
+  const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
+  await patch(admin, KUBEVIRTS, kubevirt, { spec: { configuration } }, 'merge')
+  const migration = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceMigration',
+    metadata: { name: 'waits', namespace: 'default' },
+    spec: { vmiName: 'vm-2' },
+  }
+  await create(admin, MIGRATIONS, migration, { namespace: 'default' })
+  const logs = () => client('logs', '-n', 'kubevirt', '-l', 'kubevirt.io=virt-controller')
+  await vi.waitUntil(async () => (await logs()).stdout.includes('Waiting'), { timeout: 20_000 })
+  const line = (await logs()).stdout.split('\n').find((text) => text.includes('Waiting')) ?? ''
+  expect(JSON.parse(line)).toMatchObject({
+    component: 'virt-controller',
+    kind: '',
+    level: 'info',
+    msg: 'Waiting to schedule target pod for vmi [default/vm-2] migration because total running parallel migration count [1] is currently at the global cluster limit.',
+    name: 'waits',
+    namespace: 'default',
+    pos: 'migration.go:888',
+  })
+  const all = await client('logs', '-n', 'kubevirt', '-l', 'kubevirt.io=virt-api', '--prefix')
+  expect(all.stdout).toContain(
+    "certificate with common name 'virt-api.kubevirt.pod.cluster.local' retrieved.",
+  )
+})
+
+test.runIf(kubectl)('a log that is followed ends with its container', async () => {
+  const { items } = await list<Pod>(admin, PODS, {
+    namespace: 'default',
+    labelSelector: 'vm.kubevirt.io/name=vm-2',
+  })
+  const pod = items[0]?.metadata.name ?? ''
+  const follow = client('logs', '-f', pod, '-c', 'compute')
+  await expect(client('logs', '-p', pod, '-c', 'compute')).rejects.toMatchObject({
+    stderr: `Error from server (BadRequest): previous terminated container "compute" in pod "${pod}" not found\n`,
+  })
+  await client('delete', 'pod', pod, '--wait=false')
+  expect((await follow).stdout).toContain('"msg":"Marked as ready"')
+})
+
+test.runIf(kubectl)(
+  'ports of virt-handler are forwarded, those of guests’ pods lead nowhere',
+  async () => {
+    const handler = await handlerOn('node-1')
+    const forwarded = async (namespace: string, pod: string, port: number) => {
+      const words = ['--kubeconfig', join(folder, 'config'), '-n', namespace]
+      const child = spawn('kubectl', [...words, 'port-forward', `pod/${pod}`, `:${port}`])
+      let errors = ''
+      child.stderr.setEncoding('utf8').on('data', (chunk) => {
+        errors += chunk
+      })
+      try {
+        const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+        const local = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
+        const answer = await fetchOver(local)
+        if (answer === undefined) await vi.waitUntil(() => errors.includes('refused'))
+        return answer ?? errors
+      } finally {
+        child.kill()
+      }
+    }
+    expect(await forwarded('kubevirt', handler, 8443)).toBe('ok')
+    const { sourcePod = '' } = (await state()) ?? {}
+    expect(await forwarded('default', sourcePod, 22)).toMatch(
+      /an error occurred forwarding \d+ -> 22: error forwarding port 22 to pod [0-9a-f]{64}, uid : failed to connect to localhost:22 inside namespace [0-9a-f]{64}: dial tcp 127\.0\.0\.1:22: connect: connection refused/,
+    )
+  },
+)
+
+/** `GET /healthz` there; undefined when the connection is cut. */
+function fetchOver(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const asked = request({ port, path: '/healthz', rejectUnauthorized: false, agent: false })
+    asked.on('response', (answer) => text(answer).then(resolve, () => resolve(undefined)))
+    asked.on('error', () => resolve(undefined))
+    asked.end()
+  })
+}
 
 test.runIf(kubectl && isLinux)('ss in the target’s handler has its listeners', async () => {
   const current = await state()

@@ -2,6 +2,7 @@ import { replyError } from '../reply.ts'
 import type { SpecialRoute } from '../router.ts'
 import { internalError, methodNotAllowed, StatusError } from '../status.ts'
 import { demandContainer, demandKubelet, demandPod, kubeletRequest } from './kubelet.ts'
+import { checkLogOptions } from './log-options.ts'
 
 /** What a kubelet is asked with; the rest of the query is this server's own. */
 const PASSED = [
@@ -21,6 +22,7 @@ export const logRoute: SpecialRoute = {
   subresource: 'log',
   handle(api, { info, query, response }) {
     if (info.verb !== 'get') throw methodNotAllowed()
+    checkLogOptions(info.name!, query)
     const pod = demandPod(api, info.namespace, info.name!)
     const container = demandContainer(pod, query.get('container'))
     const kubelet = demandKubelet(api, pod)

@@ -33,7 +33,10 @@ export const proxyRoute: SpecialRoute = {
     const pod = asPod(found)
     const ip = pod.status?.podIP
     if (!ip) throw badRequest('address not allowed')
-    forward(call, scheme, { host: ip, port: realPort(pod, port ?? firstPort(pod, scheme)) })
+    const asked = port ?? firstPort(pod, scheme)
+    // A pod says itself what its address is, and guests' pods have addresses of no network that is there.
+    if (!isLoopback(ip)) throw unreachable(`dial tcp ${ip}:${asked}: connect: no route to host`)
+    forward(call, scheme, { host: ip, port: realPort(pod, asked) })
   },
 }
 
@@ -81,16 +84,15 @@ function forward(call: Call, scheme: 'http' | 'https', to: { host: string; port:
     answer.pipe(response)
     answer.once('error', () => response.destroy())
   })
-  outgoing.on('error', (err) => replyError(response, unreachable(err)))
+  outgoing.on('error', (err) => replyError(response, unreachable(err.message)))
   response.once('close', () => outgoing.destroy())
   request.pipe(outgoing)
 }
 
-function unreachable(err: Error): StatusError {
-  return new StatusError(
-    503,
-    'ServiceUnavailable',
-    `error trying to reach service: ${err.message}`,
-    {},
-  )
+function isLoopback(ip: string): boolean {
+  return /^127(\.\d{1,3}){3}$/.test(ip) || ip === '::1'
+}
+
+function unreachable(why: string): StatusError {
+  return new StatusError(503, 'ServiceUnavailable', `error trying to reach service: ${why}`, {})
 }

@@ -16,6 +16,8 @@ export interface Note {
 /** What a phase wants done; perform.ts does it, in this order, and stops at the first that fails. */
 export type Action =
   | { do: 'note'; note: Note }
+  /** Only the log says it. */
+  | { do: 'log'; message: string; pos: string }
   /** Looked at again after so many ms. */
   | { do: 'requeue'; after: number; priority: number }
   | { do: 'patch-vmi'; patch: PatchOperation[]; note?: Note }

@@ -48,7 +48,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
   })
   const deletedPods = new Set<string>()
   const { queue } = worker
-  const hands: Hands = { cluster, recorder, expectations, queue, handedOff, deletedPods }
+  const hands: Hands = { cluster, recorder, expectations, queue, log, handedOff, deletedPods }
   listen(caches, worker, hands)
   caches.pods.on(({ type, object: { metadata } }) => {
     if (type === 'DELETED') deletedPods.delete(metadata.uid ?? '')

@@ -81,8 +81,7 @@ function createTarget(situation: Situation): Action[] {
   const preparation = asRoot ? rootPatch(vmi) : nonRootPatch(vmi)
   const first: Action[] = preparation.length > 0 ? [{ do: 'patch-vmi', patch: preparation }] : []
   const wait = gatekeeper(situation)
-  if (wait !== undefined)
-    return [...first, { do: 'requeue', after: wait, priority: priorityOf(migration) }]
+  if (wait) return [...first, ...wait]
   if (vmi.status?.phase !== 'Running') return first
 
   const rendered = targetPod(asRoot ? vmi : asNonRoot(vmi), migration, {
@@ -97,11 +96,28 @@ function createTarget(situation: Situation): Action[] {
     : [...first, { do: 'give-up', error: rendered.error }]
 }
 
-/** ms to wait before asking again; undefined when the pod may be made. Nobody is told why it waits. */
-function gatekeeper({ migration, vmi, creating, livePods, view }: Situation): number | undefined {
-  if (creating || livePods > 1) return 1000
+/** Why not yet, and when to ask again; undefined when the pod may be made. Nobody but the log is told. */
+function gatekeeper({ migration, vmi, creating, livePods, view }: Situation): Action[] | undefined {
+  const priority = priorityOf(migration)
+  const soon: Action = { do: 'requeue', after: 1000, priority }
+  if (creating) return [soon]
+  const { namespace, name } = vmi.metadata
+  if (livePods > 1) {
+    const message = `Waiting to schedule target pod for migration because there are already multiple pods running for vmi ${namespace}/${name}`
+    return [{ do: 'log', message, pos: 'migration.go:998' }, soon]
+  }
   const capacity = capacityFor(view, vmi.status?.nodeName)
-  return capacity.admit ? undefined : pollInterval(priorityOf(migration))
+  if (capacity.admit) return undefined
+  const { limit, used } = capacity
+  const why =
+    limit === 'cluster'
+      ? `total running parallel migration count [${used}] is currently at the global cluster limit.`
+      : `total running parallel outbound migrations on target node [${used}] has hit outbound migrations per node limit.`
+  const message = `Waiting to schedule target pod for vmi [${namespace}/${name}] migration because ${why}`
+  return [
+    { do: 'log', message, pos: 'migration.go:888' },
+    { do: 'requeue', after: pollInterval(priority), priority },
+  ]
 }
 
 /** Unless the cluster wants root, the target launcher does not run as root, whatever the source does. */

@@ -8,6 +8,7 @@ import type { EventRecorder } from '../../events.ts'
 import { keyOfObject } from '../caches.ts'
 import type { Expectations } from '../expectations.ts'
 import type { WorkQueue } from '../work-queue.ts'
+import type { Log } from '../worker.ts'
 import type { Action, Note, PatchOperation } from './actions.ts'
 import type { Situation } from './situation.ts'
 
@@ -16,6 +17,7 @@ export interface Hands {
   recorder: EventRecorder
   expectations: Expectations
   queue: WorkQueue
+  log: Log
   /** Uids of migrations that were handed off, though the cache may not show it yet. */
   handedOff: Set<string>
   /** Uids of pods that were deleted, though the cache may still have them. */
@@ -37,6 +39,11 @@ async function performOne(action: Action, situation: Situation, hands: Hands): P
     case 'note':
       note(action.note, situation, hands)
       return
+    case 'log': {
+      const { namespace, name, uid } = migration.metadata
+      hands.log({ level: 'info', message: action.message, pos: action.pos, namespace, name, uid })
+      return
+    }
     case 'requeue':
       hands.queue.add(keyOfObject(migration), action)
       return

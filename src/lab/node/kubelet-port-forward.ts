@@ -1,0 +1,74 @@
+import { connect } from 'node:net'
+import { type SpdyStream, serveSpdy } from './spdy/connection.ts'
+import {
+  acceptSpdy,
+  acceptTunnel,
+  isSpdy,
+  isWebSocket,
+  offeredProtocols,
+  refuseUpgrade,
+  type UpgradeRequest,
+} from './upgrades.ts'
+
+/** The network of a pod, as far as it is there. */
+export interface PodPorts {
+  /** Of the pod's sandbox, for messages. */
+  id: string
+  /** Where a port of the pod is in truth; undefined where nothing can listen. */
+  find(port: number): { host: string; port: number } | undefined
+}
+
+const PROTOCOL = 'portforward.k8s.io'
+const TUNNEL = `SPDY/3.1+${PROTOCOL}`
+
+/** `portForward`: connections to ports of a pod, two SPDY streams each (data, errors), bare or tunnelled through a WebSocket. */
+export async function servePortForward(call: UpgradeRequest, pod: PodPorts): Promise<void> {
+  const { request, socket } = call
+  const offered = offeredProtocols(request)
+  if (isSpdy(request) && offered.includes(PROTOCOL))
+    return serveSpdy(acceptSpdy(call, PROTOCOL), pairStreams(pod))
+  if (isWebSocket(request) && offered.includes(TUNNEL))
+    return serveSpdy(await acceptTunnel(call, TUNNEL), pairStreams(pod))
+  refuseUpgrade(socket, 400, 'Bad Request', 'unable to upgrade: unknown protocol')
+}
+
+/** A connection is made when both of its streams are there; `requestID` tells which belong together. */
+function pairStreams(pod: PodPorts): (stream: SpdyStream) => void {
+  const waiting = new Map<string, SpdyStream>()
+  return (stream) => {
+    const { port = '', requestid = port, streamtype } = stream.headers
+    const other = waiting.get(requestid)
+    if (!other) {
+      waiting.set(requestid, stream)
+      return
+    }
+    waiting.delete(requestid)
+    const [data, error] = streamtype === 'data' ? [stream, other] : [other, stream]
+    forward(pod, Number(port), data, error)
+  }
+}
+
+function forward(pod: PodPorts, port: number, data: SpdyStream, error: SpdyStream): void {
+  error.resume()
+  const fail = (reason: string) => {
+    const failed = `failed to connect to localhost:${port} inside namespace ${pod.id}: dial tcp 127.0.0.1:${port}: ${reason}`
+    error.end(`error forwarding port ${port} to pod ${pod.id}, uid : ${failed}`)
+    data.destroy()
+  }
+  const target = pod.find(port)
+  if (!target) {
+    fail('connect: connection refused')
+    return
+  }
+  const socket = connect({ ...target, allowHalfOpen: true })
+  socket.once('connect', () => data.pipe(socket).pipe(data))
+  socket.once('error', (err: NodeJS.ErrnoException) =>
+    fail(err.code === 'ECONNREFUSED' ? 'connect: connection refused' : err.message),
+  )
+  socket.once('close', () => {
+    error.end()
+    data.end()
+  })
+  // Its last bytes may still be on their way to the pod.
+  data.once('close', () => (data.readableEnded ? socket.destroySoon() : socket.destroy()))
+}
