@@ -94,16 +94,39 @@ function namespaceOf(text: string): string {
  * @throws MigError (usage) that names the flag
  */
 export function parseDuration(text: string, flag: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
+  const ms = millisecondsOf(text)
+  if (ms === undefined)
     throw new MigError(EXIT.usage, `${flag}: "${text}" is no duration`, {
       hint: 'expected a number of seconds, or a duration such as 500ms, 30s, 5m, 1h30m',
     })
+  if (ms > LONGEST_TIMER_MS)
+    throw new MigError(EXIT.usage, `${flag}: "${text}" is too long, 24 days are the most`)
+  return ms
+}
+
+/**
+ * As {@link parseDuration}, but 0 is no time limit that anything could keep.
+ * @throws MigError (usage) that names the flag
+ */
+export function parseTimeLimit(text: string, flag: string): number {
+  const ms = parseDuration(text, flag)
+  if (ms >= 1) return ms
+  throw new MigError(EXIT.usage, `${flag}: "${text}" is no time to do anything in`, {
+    hint: 'give a longer one, e.g. 10s',
+  })
+}
+
+function millisecondsOf(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
   return parts.reduce((sum, [, figure, unit]) => sum + Number(figure) * MILLISECONDS[unit!]!, 0)
 }
 
 const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Timers that are set to more fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const labNameFlag = Flags.string({
   helpValue: 'NAME',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDuration } from '../src/flags.ts'
+import { parseDuration, parseTimeLimit } from '../src/flags.ts'
 
 test.each([
   ['5', 5000],
@@ -16,4 +16,15 @@ test.each([
 
 test.each(['', 's', '5x', '-3', '1m 30s', '1m30', 'never'])('"%s" is none', (text) => {
   expect(() => parseDuration(text, '--timeout')).toThrow(`--timeout: "${text}" is no duration`)
+})
+
+test('what no timer can wait for is refused: it would fire at once', () => {
+  expect(parseDuration('596h', '--grace')).toBe(596 * 3_600_000)
+  expect(() => parseDuration('600h', '--grace')).toThrow(
+    '--grace: "600h" is too long, 24 days are the most',
+  )
+})
+
+test.each(['0', '0s', '0.0001'])('%s is no time limit', (text) => {
+  expect(() => parseTimeLimit(text, '--dial-timeout')).toThrow('is no time to do anything in')
 })

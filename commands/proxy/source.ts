@@ -1,5 +1,5 @@
 import { Command, Flags } from '@oclif/core'
-import { parseDuration, proxyFlags } from '../../src/flags.ts'
+import { parseDuration, parseTimeLimit, proxyFlags } from '../../src/flags.ts'
 
 export default class ProxySource extends Command {
   static override summary = "Run the source's side of KubeVirt's migration proxy on this node"
@@ -49,13 +49,13 @@ export default class ProxySource extends Command {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ProxySource)
-    const { parseAddress, parsePortMap, parseSocketOwner, tlsFilesOf } = await import(
+    const { parseAddress, parseSocketOwner, readPortMap, tlsFilesOf } = await import(
       '../../src/proxy/arguments.ts'
     )
     const { thisProcess } = await import('../../src/proxy/process.ts')
     const { serveProxy } = await import('../../src/proxy/serve.ts')
 
-    const portMap = await parsePortMap(flags['port-map'], process.stdin)
+    const portMap = await readPortMap(flags['port-map'], process.stdin)
     const socketOwner = parseSocketOwner(flags['socket-owner'], process.getuid?.())
     const metrics = flags['metrics-addr']
     await serveProxy(
@@ -67,8 +67,8 @@ export default class ProxySource extends Command {
         ...thisProcess(),
         graceMs: parseDuration(flags.grace, '--grace'),
         limits: {
-          dialMs: parseDuration(flags['dial-timeout'], '--dial-timeout'),
-          handshakeMs: parseDuration(flags['handshake-timeout'], '--handshake-timeout'),
+          dialMs: parseTimeLimit(flags['dial-timeout'], '--dial-timeout'),
+          handshakeMs: parseTimeLimit(flags['handshake-timeout'], '--handshake-timeout'),
         },
         ...(metrics && { metrics: parseAddress(metrics, '--metrics-addr') }),
         ...(socketOwner && { socketOwner }),

@@ -1,5 +1,5 @@
 import { Command, Flags } from '@oclif/core'
-import { parseDuration, proxyFlags } from '../../src/flags.ts'
+import { parseDuration, parseTimeLimit, proxyFlags } from '../../src/flags.ts'
 
 export default class ProxyTarget extends Command {
   static override summary = "Run the target's side of KubeVirt's migration proxy on this node"
@@ -68,8 +68,8 @@ export default class ProxyTarget extends Command {
         ...thisProcess(),
         graceMs: parseDuration(flags.grace, '--grace'),
         limits: {
-          dialMs: parseDuration(flags['dial-timeout'], '--dial-timeout'),
-          handshakeMs: parseDuration(flags['handshake-timeout'], '--handshake-timeout'),
+          dialMs: parseTimeLimit(flags['dial-timeout'], '--dial-timeout'),
+          handshakeMs: parseTimeLimit(flags['handshake-timeout'], '--handshake-timeout'),
         },
         ...(metrics && { metrics: parseAddress(metrics, '--metrics-addr') }),
         bind: flags.bind,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { EXIT, MigError } from '../errors.ts'
-import { checkPortMap, labelOfFile, type PortMap } from './port-map.ts'
+import { labelOfFile, type PortMap, parsePortMap } from './port-map.ts'
 import type { TargetFile } from './target-listener.ts'
 import type { PairFiles, TlsFiles } from './tls-files.ts'
 import type { SocketOwner } from './unix-socket.ts'
@@ -18,31 +18,47 @@ export function checkBindAddress(text: string): void {
   throw usage(`--bind: "${text}" is no IP address`, "give the migration network's, or ::")
 }
 
-/** JSON itself, or `-` for what comes on `input`. */
-export async function parsePortMap(
+/**
+ * JSON itself, or `-` for what comes on `input`.
+ * @throws MigError usage
+ */
+export async function readPortMap(
   text: string,
   input: AsyncIterable<string | Buffer>,
 ): Promise<PortMap> {
-  let json = text
-  if (text === '-') {
-    json = ''
-    for await (const chunk of input) json += chunk
+  return parsePortMap(text === '-' ? await readJson(input) : text)
+}
+
+/** Three ports are all that it ever holds. */
+const LONGEST_PORT_MAP = 64 * 1024
+
+/** The first line if that is JSON, for a target prints one and goes on holding its end of the pipe; else everything. */
+async function readJson(input: AsyncIterable<string | Buffer>): Promise<string> {
+  let text = ''
+  for await (const chunk of input) {
+    text += chunk
+    if (text.length > LONGEST_PORT_MAP) {
+      throw usage('--port-map: what comes on stdin is longer than 64 KiB, it is no port map')
+    }
+    const line = text.slice(0, text.indexOf('\n') + 1)
+    if (isJson(line)) return line
   }
-  let map: unknown
+  return text
+}
+
+function isJson(text: string): boolean {
   try {
-    map = JSON.parse(json)
-  } catch (cause) {
-    throw new MigError(EXIT.usage, `the port map is no JSON: ${(cause as Error).message}`, {
-      code: 'bad-port-map',
-      hint: 'it is {"REAL PORT": LABEL, …}, as the target prints it and the VMI publishes it',
-      cause,
-    })
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
-  checkPortMap(map)
-  return map
 }
 
 const QEMU: SocketOwner = { uid: 107, gid: 107 }
+
+/** One below 32 bits of ones, which mean "as it was". */
+const LARGEST_ID = 2 ** 32 - 2
 
 /** `UID:GID`; without it QEMU's, when we may give files away. */
 export function parseSocketOwner(
@@ -50,9 +66,11 @@ export function parseSocketOwner(
   ourUid: number | undefined,
 ): SocketOwner | undefined {
   if (text === undefined) return ourUid === 0 ? QEMU : undefined
-  const [, uid, gid] = /^(\d+):(\d+)$/.exec(text) ?? []
-  if (uid === undefined) throw usage(`--socket-owner: "${text}" is no UID:GID, e.g. 107:107`)
-  return { uid: Number(uid), gid: Number(gid) }
+  const [uid, gid] = /^\d+:\d+$/.test(text) ? text.split(':').map(Number) : []
+  if (uid === undefined || gid === undefined || Math.max(uid, gid) > LARGEST_ID) {
+    throw usage(`--socket-owner: "${text}" is no UID:GID, e.g. 107:107`)
+  }
+  return { uid, gid }
 }
 
 /** `HOST:PORT`, IPv6 in brackets. */

@@ -7,6 +7,32 @@ export type PortMap = Record<string, number>
 const LABELS = Object.keys(CHANNEL_PURPOSE).map(Number)
 
 /**
+ * Reads a port map.
+ * @throws MigError `bad-port-map`, exit 2
+ */
+export function parsePortMap(json: string): PortMap {
+  let map: unknown
+  try {
+    map = JSON.parse(json)
+  } catch (cause) {
+    throw badPortMap(`is no JSON: ${(cause as Error).message}`, cause)
+  }
+  checkPortMap(map)
+  checkEachOnce(json)
+  return map
+}
+
+/** Of equal keys JSON.parse keeps the last, and a channel would be lost in silence. The strings of a port map are its keys. */
+function checkEachOnce(json: string): void {
+  const seen = new Set<string>()
+  for (const [text] of json.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
+    const port: string = JSON.parse(text)
+    if (seen.has(port)) throw badPortMap(`has the port ${port} more than once`)
+    seen.add(port)
+  }
+}
+
+/**
  * Refuses a port map that can't be meant.
  * @throws MigError `bad-port-map`, exit 2
  */
@@ -45,9 +71,10 @@ export function labelOfFile(key: string, file: string): ChannelLabel {
   return (data.find((label) => file.includes(proxyKey(key, label))) ?? 0) as ChannelLabel
 }
 
-function badPortMap(what: string): MigError {
+function badPortMap(what: string, cause?: unknown): MigError {
   return new MigError(EXIT.usage, `the port map ${what}`, {
     code: 'bad-port-map',
+    cause,
     hint: 'it is {"REAL PORT": LABEL, …}, as the target prints it and the VMI publishes it',
   })
 }

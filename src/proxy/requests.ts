@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
+import { isAbsolute } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
-import { proxyKey, sourceSocketFile } from '../kubevirt/ports.ts'
+import { LAUNCHER_BASE_DIR, proxyKey, sourceSocketFile } from '../kubevirt/ports.ts'
 import { checkPortMap, isLabel, labelList, labelOfFile, type PortMap } from './port-map.ts'
 import type { SourceRoute } from './source-listener.ts'
 import type { TargetFile } from './target-listener.ts'
@@ -46,6 +47,12 @@ export function sourceRoutes(
     })
   }
   checkPortMap(portMap)
+  if (!isAbsolute(baseDir)) {
+    throw new MigError(EXIT.usage, `the base folder "${baseDir}" is no absolute path`, {
+      code: 'bad-base-dir',
+      hint: `KubeVirt's is ${LAUNCHER_BASE_DIR}, seen through the launcher's root`,
+    })
+  }
   const routes = Object.entries(portMap).map(([port, label]) => ({
     file: sourceSocketFile(baseDir, proxyKey(key, label)),
     label,

@@ -1,5 +1,4 @@
-import { rmdir } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -7,8 +6,8 @@ import type { ProxyContext } from './context.ts'
 import { dialTcp, joinHostPort } from './dial.ts'
 import { TlsRefused } from './handshake.ts'
 import type { Leg } from './leg.ts'
-import { openListener } from './listener.ts'
-import { prepareSocketPath, setSocketOwner } from './unix-socket.ts'
+import { type Listener, openListener } from './listener.ts'
+import { prepareSocketPath, removeCreated, setSocketOwner } from './unix-socket.ts'
 
 export interface SourceRoute {
   /** Where the launcher's libvirt and QEMU connect. */
@@ -71,14 +70,13 @@ export async function openSourceListener(
     }
   }
 
-  let folderIsOurs = false
+  let created: string | undefined
   /** The socket file goes with its listener. */
   const leave = async () => {
-    if (folderIsOurs) await rmdir(dirname(file)).catch(() => {})
+    if (created !== undefined) await removeCreated(file, created)
   }
-  const open = async () => {
-    folderIsOurs = await prepareSocketPath(file)
-    const listener = await openListener(
+  const listen = () =>
+    openListener(
       { path: file },
       {
         pauseOnConnect: true,
@@ -96,20 +94,22 @@ export async function openSourceListener(
           }),
         onAcceptError: (err) => context.acceptFailed(err),
       },
-    ).catch((err) => {
-      throw new MigError(EXIT.error, `can't listen on ${file}: ${err.message}`, {
-        code: 'listen-failed',
-        cause: err,
-      })
+    ).catch((cause) => {
+      const message = `can't listen on ${file}: ${cause.message}`
+      throw new MigError(EXIT.error, message, { code: 'listen-failed', cause })
     })
+  const open = async () => {
+    created = await prepareSocketPath(file)
+    let listener: Listener | undefined
     try {
+      listener = await listen()
       if (context.socketOwner) await setSocketOwner(file, context.socketOwner)
+      return listener
     } catch (err) {
-      await listener.close()
+      await listener?.close()
       await leave()
       throw err
     }
-    return listener
   }
 
   const listener = await open().catch((err) => {

@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
-import { EXIT, MigError } from '../errors.ts'
+import { EXIT, fileTrouble, MigError } from '../errors.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { readCertificates } from '../tls/certificate.ts'
 import { checkBundle, checkKeyPair } from '../tls/key-pair.ts'
+import { CLIENT_NAMES, LEGACY_CLIENT_NAME, SERVER_NAME } from '../tls/names.ts'
+import { whyRefused } from '../tls/own-certificate.ts'
 import type { ProxyLog } from './log.ts'
 import type { ProxyTls } from './tls.ts'
 
@@ -21,6 +24,11 @@ export interface PairFiles {
   key: string
 }
 
+interface Surroundings {
+  clock: Clock
+  log: ProxyLog
+}
+
 export interface WatchedTls {
   current(): ProxyTls
   close(): void
@@ -36,10 +44,12 @@ const LOOK_EVERY_MS = 1000
  */
 export async function watchTlsFiles(
   files: TlsFiles,
-  { clock, log }: { clock: Clock; log: ProxyLog },
+  surroundings: Surroundings,
 ): Promise<WatchedTls> {
+  const { clock, log } = surroundings
   let tls = await load(files, clock.now())
-  announce(tls, log)
+  announce(tls, files, surroundings)
+  if (!(await canBeReadAgain(files))) return { current: () => tls, close() {} }
   let complaint = ''
   let looking = false
 
@@ -51,7 +61,7 @@ export async function watchTlsFiles(
       complaint = ''
       if (JSON.stringify(read) === JSON.stringify(tls)) return
       tls = read
-      announce(tls, log)
+      announce(tls, files, surroundings)
     } catch (err) {
       const { message } = err as Error
       if (message === complaint) return
@@ -67,6 +77,15 @@ export async function watchTlsFiles(
   }
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
   return { current: () => tls, close: () => clearInterval(timer) }
+}
+
+/** What comes through a pipe, as a shell's `<(…)`, comes once: to open it again would wait for ever. */
+async function canBeReadAgain({ ca, server, client, legacyClient }: TlsFiles): Promise<boolean> {
+  const pairs = [server, client, legacyClient].flatMap((pair) =>
+    pair ? [pair.cert, pair.key] : [],
+  )
+  const found = await Promise.all([ca, ...pairs].map((path) => stat(path).catch(() => undefined)))
+  return found.every((file) => file === undefined || file.isFile())
 }
 
 async function load(files: TlsFiles, now: number): Promise<ProxyTls> {
@@ -92,29 +111,51 @@ async function load(files: TlsFiles, now: number): Promise<ProxyTls> {
   }
 }
 
-/** KubeVirt's line for each certificate that it loads (data-plane.md §2.4). */
-function announce(tls: ProxyTls, log: ProxyLog): void {
-  for (const pair of [tls.server, tls.client, tls.legacyClient]) {
-    const [certificate] = pair ? readCertificates(pair.cert, 'the certificate') : []
-    if (!certificate) continue
+const PRESENTED = [
+  { pair: 'server', usage: 'server', names: [SERVER_NAME], secret: 'server-certs' },
+  { pair: 'client', usage: 'client', names: CLIENT_NAMES, secret: 'migration-client-certs' },
+  { pair: 'legacyClient', usage: 'client', names: [LEGACY_CLIENT_NAME], secret: 'certs' },
+] as const
+
+/** KubeVirt's line for each certificate that it loads (data-plane.md §2.4); ours for one that will not do. */
+function announce(tls: ProxyTls, files: TlsFiles, { clock, log }: Surroundings): void {
+  for (const { pair, usage, names, secret } of PRESENTED) {
+    const cert = tls[pair]?.cert
+    if (cert === undefined) continue
+    const [certificate] = readCertificates(cert, 'the certificate')
     log({
       level: 'info',
-      msg: `certificate with common name '${certificate.commonName}' retrieved.`,
+      msg: `certificate with common name '${certificate?.commonName}' retrieved.`,
+    })
+    const why = whyRefused({ cert, ca: tls.ca, usage, acceptedNames: names }, clock.now())
+    if (why === undefined) continue
+    log({
+      level: 'warning',
+      msg: `peers will refuse the certificate in ${files[pair]?.cert}`,
+      reason: `${why}; give tls.crt and tls.key of secret kubevirt-virt-handler-${secret}, and as --ca the ca-bundle of configmap kubevirt-ca`,
+      code: 'tls-own-certificate',
     })
   }
 }
 
+/** A bundle of KubeVirt's holds 50 certificates at most (data-plane.md §2.4). */
+const LARGEST_FILE = 1024 * 1024
+
 async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause) => {
-    throw new MigError(EXIT.usage, `can't read ${path}: ${WHY[cause.code] ?? cause.message}`, {
-      code: 'unreadable-file',
-      cause,
-    })
-  })
+  let bytes = Buffer.alloc(0)
+  try {
+    for await (const chunk of createReadStream(path, { end: LARGEST_FILE })) {
+      bytes = Buffer.concat([bytes, chunk])
+    }
+  } catch (cause) {
+    throw unreadable(path, fileTrouble(cause), cause)
+  }
+  if (bytes.length > LARGEST_FILE) {
+    throw unreadable(path, 'it is larger than 1 MiB, which no bundle of certificates is')
+  }
+  return String(bytes)
 }
 
-const WHY: Record<string, string> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
+function unreadable(path: string, why: string, cause?: unknown): MigError {
+  return new MigError(EXIT.usage, `can't read ${path}: ${why}`, { code: 'unreadable-file', cause })
 }

@@ -1,4 +1,4 @@
-import { chown, lstat, mkdir, readFile, unlink } from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, rmdir, unlink } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
@@ -25,16 +25,16 @@ export function checkSocketPath(path: string): void {
 
 /**
  * Makes room for a unix socket: creates its folder, removes what a dead listener left behind.
- * @returns whether the folder had to be created
+ * @returns the outermost folder that had to be created, if any
  * @throws MigError `socket-in-use` when a live listener answers there, `socket-not-a-socket` when something else is there
  */
-export async function prepareSocketPath(path: string): Promise<boolean> {
+export async function prepareSocketPath(path: string): Promise<string | undefined> {
   checkSocketPath(path)
   const created = await mkdir(dirname(path), { recursive: true, mode: 0o755 }).catch((cause) => {
     throw unusable(path, `its folder can't be created: ${cause.message}`, cause)
   })
   const existing = await lstat(path).catch(() => undefined)
-  if (!existing) return created !== undefined
+  if (!existing) return created
   if (!existing.isSocket()) {
     throw new MigError(EXIT.error, `${path} exists and is no socket; it was left as it is`, {
       code: 'socket-not-a-socket',
@@ -49,7 +49,20 @@ export async function prepareSocketPath(path: string): Promise<boolean> {
   await unlink(path).catch((cause) => {
     throw unusable(path, `the stale socket can't be removed: ${cause.message}`, cause)
   })
-  return false
+  return undefined
+}
+
+/** Takes away the folders that were created for a socket, as far as nobody has put anything else there. */
+export async function removeCreated(path: string, outermost: string): Promise<void> {
+  let folder = path
+  do {
+    folder = dirname(folder)
+    try {
+      await rmdir(folder)
+    } catch {
+      return
+    }
+  } while (folder.length > outermost.length)
 }
 
 export async function setSocketOwner(path: string, { uid, gid }: SocketOwner): Promise<void> {

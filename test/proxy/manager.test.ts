@@ -245,6 +245,26 @@ test('a failed start leaves nothing behind', async () => {
   expect(source.openListenerCount()).toBe(0)
 })
 
+test('folders that were made for the sockets go with them, but not with what others put there', async () => {
+  const dir = await tempDir()
+  const source = testManager('disabled')
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, `${dir}/deep/er`)
+  await source.stopSourceListener('a')
+  expect(existsSync(`${dir}/deep`)).toBe(false)
+
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, `${dir}/deep/er`)
+  await writeFile(`${dir}/deep/precious`, '')
+  await source.stopSourceListener('a')
+  expect(existsSync(`${dir}/deep/er`)).toBe(false)
+  expect(existsSync(`${dir}/deep/precious`)).toBe(true)
+
+  const foreign = testManager('disabled', { socketOwner: { uid: -1, gid: -7 } })
+  await expect(
+    foreign.startSourceListener('a', '127.0.0.1', { '4001': 0 }, `${dir}/new/er`),
+  ).rejects.toMatchObject({ code: 'socket-unusable' })
+  expect(existsSync(`${dir}/new`)).toBe(false)
+})
+
 test('a replacement that fails leaves nothing of the old either, and the key can be used again', async () => {
   const dir = await tempDir()
   const source = testManager('disabled')

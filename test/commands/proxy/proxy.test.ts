@@ -148,6 +148,41 @@ describe('two processes', () => {
     expect(stderr).toContain(`the key in ${own.key} is not that of the certificate in ${own.cert}`)
   })
 
+  test('a certificate that no peer will take is told in one line', async () => {
+    const pki = await testPki()
+    const odd = await pki.issue('localhost', 'server')
+    writeFileSync(pem('odd-cert'), odd.cert)
+    writeFileSync(pem('odd-key'), odd.key)
+    const target = start([
+      ...[
+        'proxy',
+        'target',
+        '--key',
+        'uid',
+        '--bind',
+        '127.0.0.1',
+        '--unix',
+        '0=/x',
+        '--ca',
+        pem('ca'),
+      ],
+      ...['--server-cert', pem('odd-cert'), '--server-key', pem('odd-key')],
+    ])
+    await answer(target)
+    const warnings = target
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('"warning"'))
+    expect(warnings).toHaveLength(1)
+    expect(JSON.parse(warnings[0]!)).toMatchObject({
+      msg: `peers will refuse the certificate in ${pem('odd-cert')}`,
+      reason: expect.stringMatching(
+        /^CN=localhost \(signed by \S+, valid .*\): they expect the name kubevirt.io:system:node:virt-handler; no authority .* has signed it: .*; give tls.crt and tls.key of secret kubevirt-virt-handler-server-certs, /,
+      ),
+      code: 'tls-own-certificate',
+    })
+  })
+
   test('metrics are served for Prometheus', async () => {
     await unixServer(`${dir}/counted`, echo)
     const target = startTarget(['--unix', `0=${dir}/counted`, '--metrics-addr', '127.0.0.1:0'])
@@ -329,6 +364,12 @@ describe('bad input is told in one line, and nothing is left behind', () => {
       2,
       'gives port 4001 the label 1',
     ],
+    [
+      'a port map with a port twice',
+      [...source.split(' '), '--port-map', '{"4001":0, "4001":49152}'],
+      2,
+      'has the port 4001 more than once',
+    ],
     ['an empty port map', [...source.split(' '), '--port-map', '{}'], 2, 'the port map is empty'],
     [
       'a name for the target',
@@ -351,6 +392,48 @@ describe('bad input is told in one line, and nothing is left behind', () => {
       [...source.split(' '), '--port-map', '{"4001":0}', '--socket-owner', 'qemu'],
       2,
       '--socket-owner: "qemu" is no UID:GID',
+    ],
+    [
+      'an owner that no system has',
+      [...source.split(' '), '--port-map', '{"4001":0}', '--socket-owner', '4294967295:1'],
+      2,
+      '--socket-owner: "4294967295:1" is no UID:GID',
+    ],
+    [
+      'a relative base folder',
+      [...source.replace(`${dir}/left`, 'left').split(' '), '--port-map', '{"4001":0}'],
+      2,
+      'the base folder "left" is no absolute path',
+    ],
+    [
+      'no time to dial in',
+      [...source.split(' '), '--port-map', '{"4001":0}', '--dial-timeout', '0'],
+      2,
+      '--dial-timeout: "0" is no time',
+    ],
+    [
+      'a grace for ever',
+      [...source.split(' '), '--port-map', '{"4001":0}', '--grace', '9999h'],
+      2,
+      '--grace: "9999h" is too long',
+    ],
+    [
+      'a bundle without end',
+      [
+        'proxy',
+        'target',
+        '--key',
+        'uid',
+        '--bind',
+        '::',
+        '--unix',
+        '0=/x',
+        '--ca',
+        '/dev/zero',
+        ...SERVER.slice(2),
+      ],
+      2,
+      "can't read /dev/zero: it is larger than 1 MiB",
     ],
     [
       'a long base folder',
