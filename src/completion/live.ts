@@ -22,6 +22,8 @@ export async function liveNames(
   signal: AbortSignal,
 ): Promise<Candidate[]> {
   const rows = (resource: Resource) => readRows(cluster, resource, signal)
+  const labelled = LABELLED[source]
+  if (labelled) return labels(await rows(labelled.resource), labelled.what, partial)
   const slash = partial.indexOf('/')
   if (slash < 0) return names(source, rows)
   const kind = partial.slice(0, slash)
@@ -32,6 +34,26 @@ export async function liveNames(
         ? await names('nodes', rows)
         : await names(source, rows)
   return found.map(({ value, ...rest }) => ({ value: `${kind}/${value}`, ...rest }))
+}
+
+const LABELLED: Partial<Record<Source, { resource: Resource; what: string }>> = {
+  'vm-labels': { resource: VMIS, what: 'VM' },
+  'migration-labels': { resource: MIGRATIONS, what: 'migration' },
+  'node-labels': { resource: NODES, what: 'node' },
+}
+
+/** Each label once, with how many have it; behind those that a selector has already. */
+function labels(rows: Row[], what: string, partial: string): Candidate[] {
+  const before = partial.slice(0, partial.lastIndexOf(',') + 1)
+  const pairs = rows.flatMap(({ object }) =>
+    Object.entries(object.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
+  )
+  return [...Map.groupBy(pairs, (pair) => pair)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([pair, { length }]) => ({
+      value: `${before}${pair}`,
+      description: `${length} ${what}${length === 1 ? '' : 's'}`,
+    }))
 }
 
 async function names(

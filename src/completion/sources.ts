@@ -9,6 +9,10 @@ export type Source =
   /** VMs with a migration, in flight or ended. */
   | 'moved'
   | 'nodes'
+  /** KEY=VALUE, of VMIs, of migrations, of nodes. */
+  | 'vm-labels'
+  | 'migration-labels'
+  | 'node-labels'
   | 'namespaces'
   | 'contexts'
   | 'clusters'
@@ -23,6 +27,7 @@ export function sourceOfFlag(
   { name, helpValue }: FlagEntry,
 ): Source | undefined {
   if (name === 'name' && id.startsWith('lab:') && id !== 'lab:up') return 'labs'
+  if (name === 'selector') return id === 'status' ? 'migration-labels' : 'vm-labels'
   return FLAGS[name] ?? (FILES.test(helpValue ?? '') ? 'files' : undefined)
 }
 
@@ -40,6 +45,7 @@ const FLAGS: Record<string, Source> = {
   cluster: 'clusters',
   user: 'users',
   'to-node': 'nodes',
+  'node-selector': 'node-labels',
 }
 
 const SUBJECTS: Record<string, Source> = { cancel: 'moving', status: 'moved', ports: 'moved' }

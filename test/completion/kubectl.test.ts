@@ -5,6 +5,9 @@ import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../src/cluster/config.ts'
+import { patch } from '../../src/cluster/objects.ts'
+import { NODES, type Resource, VMIS } from '../../src/kubevirt/resources.ts'
 import { findKubectl, type Kubectl, useKubectl } from '../lab/api/kubectl.ts'
 import { type Stage, startStage } from '../lab/api/kubectl-stage.ts'
 
@@ -19,6 +22,13 @@ let kubectl: Kubectl
 beforeAll(async () => {
   stage = await startStage()
   const kubeconfig = stage.server.kubeconfig('admin', { namespace: 'demo' })
+  const admin = await connect({ kubeconfigText: kubeconfig })
+  const label = (resource: Resource, name: string, labels: Record<string, string>) =>
+    patch(admin, resource, { namespace: 'demo', name }, { metadata: { labels } }, 'merge')
+  for (const [name, tier] of Object.entries({ 'vm-1': 'web', 'vm-2': 'web', 'vm-3': 'db' }))
+    await label(VMIS, name, { tier })
+  await label(NODES, 'node-2', { zone: 'a' })
+  await admin.close()
   kubectl = useKubectl(kubectlFile ?? process.execPath, { admin: kubeconfig }, 'admin')
 })
 afterAll(async () => {
@@ -67,6 +77,21 @@ describe.skipIf(!kubectlFile)('through kubectl', () => {
     expect(await answers('migrate', '--kubeconfig', '')).toEqual([':0'])
   })
 
+  test('values of flags that the cluster knows: nodes, and labels of VMs and nodes', async () => {
+    expect((await answers('migrate', '--to-node', '')).map((line) => line.split('\t')[0])).toEqual([
+      'node-1',
+      'node-2',
+      'node-3',
+      ':4',
+    ])
+    expect(await answers('migrate', '-l', 'ti')).toEqual(['tier=db\t1 VM', 'tier=web\t2 VMs', ':4'])
+    expect(await answers('migrate', '--selector=tier=w')).toEqual(['tier=web\t2 VMs', ':4'])
+    expect(await answers('migrate', 'vm-1', '--node-selector', 'zone=')).toEqual([
+      'zone=a\t1 node',
+      ':4',
+    ])
+  })
+
   test('the flags of the line say where to look', async () => {
     expect(await answers('migrate', '-n', 'default', '')).toEqual([':4'])
     expect(await answers('migrate', '--context', 'nosuch', '')).toEqual([':4'])
@@ -75,6 +100,9 @@ describe.skipIf(!kubectlFile)('through kubectl', () => {
   test('bash completes the one that fits, and lists those that do', async () => {
     expect(await bash('kubectl mig migrate --out')).toEqual(['--output'])
     expect(await bash('kubectl mig migrate vm-3')).toEqual(['vm-3'])
+    expect(await bash('kubectl mig migrate --to-node node-2')).toEqual(['node-2'])
+    // For bash a word begins anew after "="; kubectl's script knows that.
+    expect(await bash('kubectl mig migrate -l tier=w')).toEqual(['web'])
     const listed = await bash('kubectl mig migrate vm-')
     expect(listed.map((line) => line.split(' ')[0])).toEqual(['vm-1', 'vm-2', 'vm-3'])
   })

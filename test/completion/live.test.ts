@@ -85,3 +85,34 @@ test('nodes and namespaces', async () => {
   expect(await names('running', 'node/')).toEqual([{ value: 'node/node-1', description: 'Ready' }])
   expect(await names('namespaces')).toEqual([{ value: 'default', description: undefined }])
 })
+
+test('labels once each, with how many have them, behind those that are given', async () => {
+  const labelled = (name: string, labels: Record<string, string>) => ({
+    cells: [name],
+    object: { metadata: { name, labels } },
+  })
+  const rows = [
+    labelled('a', { tier: 'web', app: 'a' }),
+    labelled('b', { tier: 'web' }),
+    { cells: ['c'], object: { metadata: { name: 'c' } } },
+  ]
+  const asked: string[] = []
+  const cluster = {
+    namespace: 'demo',
+    request: async ({ path }: ApiRequest) => {
+      asked.push(path.split('/').at(-1)!)
+      return { columnDefinitions: [{ name: 'Name' }], rows }
+    },
+  } as unknown as Cluster
+  const signal = AbortSignal.timeout(1000)
+  expect(await liveNames(cluster, 'vm-labels', '', signal)).toEqual([
+    { value: 'app=a', description: '1 VM' },
+    { value: 'tier=web', description: '2 VMs' },
+  ])
+  expect((await liveNames(cluster, 'node-labels', 'x=y,ti', signal))[1]).toEqual({
+    value: 'x=y,tier=web',
+    description: '2 nodes',
+  })
+  await liveNames(cluster, 'migration-labels', '', signal)
+  expect(asked).toEqual(['virtualmachineinstances', 'nodes', 'virtualmachineinstancemigrations'])
+})
