@@ -28,7 +28,7 @@ import { type AnyApiServer, startRealApiServer } from '../../src/lab/real-api/se
 import { createNames, type Names } from './names.ts'
 import type { Scenario } from './scenario.ts'
 
-/** All kinds that a recording may speak of. */
+/** The kinds that are compared and those that lead to them; any other is watched from when a recording asks for it. */
 const WATCHED: Resource[] = [
   PODS,
   MIGRATIONS,
@@ -101,9 +101,14 @@ export async function startReplayLab(
   const onChange = () => {
     changed = Date.now()
   }
-  for (const resource of WATCHED)
-    informers.set(resource.plural, watchLives(admin, resource, names, lives, onChange))
-  await Promise.all([...informers.values()].map((informer) => informer.synced))
+  const watched = (resource: Resource) => {
+    const known = informers.get(resource.plural)
+    if (known) return known
+    const informer = watchLives(admin, resource, names, lives, onChange)
+    informers.set(resource.plural, informer)
+    return informer
+  }
+  await Promise.all(WATCHED.map((resource) => watched(resource).synced))
   const controllers = await startControllers({
     cluster: await connectAs('system:serviceaccount:kubevirt:kubevirt-controller'),
     clock: systemClock,
@@ -115,10 +120,9 @@ export async function startReplayLab(
     names,
     controllers,
     as: (identity) => connectAs(userNameOf(identity)),
-    all: <T extends KubeObject>(resource: Resource) =>
-      informers.get(resource.plural)!.list() as T[],
+    all: <T extends KubeObject>(resource: Resource) => watched(resource).list() as T[],
     find: <T extends KubeObject>(resource: Resource, name: string) =>
-      informers.get(resource.plural)!.get(namespaceOf(resource), name) as T | undefined,
+      watched(resource).get(namespaceOf(resource), name) as T | undefined,
     lifeOf: (resource, name) => lives.get(`${resource.plural}/${name}`),
     quietFor() {
       if (embedded?.store.revision !== revision) {
@@ -130,7 +134,7 @@ export async function startReplayLab(
     async close() {
       await controllers.close()
       await Promise.all([...informers.values()].map((informer) => informer.close()))
-      await Promise.all([...clients.values()].map(async (client) => (await client).close()))
+      await Promise.allSettled([...clients.values()].map(async (client) => (await client).close()))
       await server.close()
       await rm(folder, { recursive: true, force: true })
     },
@@ -140,13 +144,21 @@ export async function startReplayLab(
 function usersFor(scenario: Scenario): LabUser[] {
   const masters = { groups: ['system:masters', 'system:authenticated'] }
   return [
-    ...wellKnownUsers(scenario.nodes.map(({ name }) => name)),
+    ...wellKnownUsers(nodesOf(scenario)),
     ...['kubelet', 'scheduler'].map((name) => ({
       name,
       ...masters,
       token: crypto.randomUUID(),
     })),
   ]
+}
+
+/** Those that come later are known by their handlers. */
+function nodesOf({ nodes, steps }: Scenario): string[] {
+  const handlers = steps.flatMap(({ inputs }) =>
+    inputs.flatMap(({ by }) => /^virt-handler@(.+)$/.exec(by)?.[1] ?? []),
+  )
+  return [...new Set([...nodes.map(({ name }) => name), ...handlers])]
 }
 
 function userNameOf(identity: string): string {

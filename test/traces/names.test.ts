@@ -61,3 +61,12 @@ describe('tokens stand for what there is', () => {
     expect(() => names.resolve('virt-launcher-vm-1-<3>')).toThrow('stands for nothing yet')
   })
 })
+
+test('a token that stands for nothing yet is told', () => {
+  const names = createNames(0)
+  const body = { ref: '<uid of pod a-<1>>', at: 'T+3s' }
+  expect(names.unresolved(body)).toBe('<uid of pod a-<1>>')
+  expect(() => names.resolve(body)).toThrow('stands for nothing yet')
+  names.see({ kind: 'Pod', name: 'a-bcdfg', uid: 'u-1', generateName: 'a-' })
+  expect(names.unresolved(body)).toBeUndefined()
+})

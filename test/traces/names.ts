@@ -18,6 +18,8 @@ export interface Names {
   resolveName(name: string): string | undefined
   /** Any value with all its tokens replaced; throws for a token that stands for nothing yet. */
   resolve(value: unknown): unknown
+  /** The first token in a value that stands for nothing yet. */
+  unresolved(value: unknown): string | undefined
   /** Any value with tokens for all that was made up. */
   tokens<T>(value: T): T
 }
@@ -55,12 +57,12 @@ export function createNames(start: number): Names {
     return token ? generated.get(token[1] ?? '')?.[Number(token[2]) - 1] : name
   }
 
-  function resolveText(text: string): string {
+  function resolveText(text: string, otherwise: (token: string) => string): string {
     const time = /^T\+(\d+)s$/.exec(text)
     if (time) return `${new Date(start + Number(time[1]) * 1000).toISOString().slice(0, 19)}Z`
     return text
-      .replace(/<uid of \S+ \S+?>(?!>)/g, (token) => known(uidOf.get(token), token))
-      .replace(/[a-z0-9.-]+<\d+>/g, (token) => known(resolveName(token), token))
+      .replace(/<uid of \S+ \S+?>(?!>)/g, (token) => uidOf.get(token) ?? otherwise(token))
+      .replace(/[a-z0-9.-]+<\d+>/g, (token) => resolveName(token) ?? otherwise(token))
   }
 
   function tokensOfText(text: string): string {
@@ -81,14 +83,24 @@ export function createNames(start: number): Names {
   return {
     see,
     resolveName,
-    resolve: (value) => mapText(value, resolveText),
+    resolve: (value) =>
+      mapText(value, (text) =>
+        resolveText(text, (token) => {
+          throw new Error(`${token} stands for nothing yet`)
+        }),
+      ),
+    unresolved(value) {
+      let first: string | undefined
+      mapText(value, (text) =>
+        resolveText(text, (token) => {
+          first ??= token
+          return token
+        }),
+      )
+      return first
+    },
     tokens: (value) => mapText(value, tokensOfText) as typeof value,
   }
-}
-
-function known(found: string | undefined, token: string): string {
-  if (found === undefined) throw new Error(`${token} stands for nothing yet`)
-  return found
 }
 
 /** Keys are text too: activePods is keyed by uid. */

@@ -31,7 +31,7 @@ async function write(input: Input, { names }: ReplayLab, cluster: Cluster): Prom
   if (input.op === 'PUT') {
     await cluster.request({
       method: 'PUT',
-      path: input.kind,
+      path: names.resolve(input.kind) as string,
       body,
       accept: 'application/json, */*',
     })

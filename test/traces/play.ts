@@ -6,7 +6,7 @@ import { recordedDelays, TOLERANCE } from './delays.ts'
 import { advance, emptySnapshot } from './expected.ts'
 import { type ReplayLab, startReplayLab } from './lab.ts'
 import { observe } from './observe.ts'
-import { perform } from './perform.ts'
+import { perform, type Refused } from './perform.ts'
 import type { Input, Scenario, Step } from './scenario.ts'
 import { waitsFor } from './waiting.ts'
 
@@ -63,7 +63,13 @@ async function performAll(step: Step, lab: ReplayLab, performed: number[]): Prom
     if (!ready)
       return [{ object: nameOf(input), field: 'waits for', expected: wanted, got: 'never' }]
     performed.push(Date.now())
-    const answer = await perform(input, lab)
+    let answer: Refused | undefined
+    try {
+      answer = await perform(input, lab)
+    } catch (err) {
+      const got = err instanceof Error ? err.message : String(err)
+      return [{ object: nameOf(input), field: 'fails', expected: undefined, got }]
+    }
     const got = answer && lab.names.tokens(answer)
     const { refused } = input
     if (got?.code !== refused?.code || got?.message !== refused?.message)

@@ -39,6 +39,7 @@ export interface Input {
   kind: string
   name?: string
   subresource?: string
+  /** Of a binding. */
   node?: string
   body?: Record<string, unknown>
   refused?: { code: number; message: string }
@@ -116,6 +117,41 @@ export interface RecordedEvent {
   by?: string
 }
 
+/** @throws Error that says what of the file is not as a recording has to be */
 export function loadScenario(file: string): Scenario {
-  return parse(readFileSync(file, 'utf8')) as Scenario
+  return scenarioOf(parse(readFileSync(file, 'utf8')))
+}
+
+/** What a recording may leave out is filled in: a step in which nobody wrote anything, or in which nothing changed. */
+export function scenarioOf(document: unknown): Scenario {
+  const { scenario, kubevirt, nodes, steps } = (document ?? {}) as Partial<Scenario>
+  if (typeof scenario !== 'string') throw new Error('"scenario" is missing: this is no recording')
+  if (!kubevirt?.metadata?.name) throw new Error('"kubevirt" is missing')
+  if (!Array.isArray(nodes)) throw new Error('"nodes" is no list')
+  if (!Array.isArray(steps) || steps.length === 0) throw new Error('"steps" is no list')
+  return {
+    ...(document as Scenario),
+    steps: steps.map((step, index) => stepOf(step, index + 1)),
+  }
+}
+
+const OPERATIONS = ['create', 'delete', 'merge', 'strategic-merge', 'bind', 'evict', 'PUT']
+
+function stepOf(step: Partial<Step>, number: number): Step {
+  const { settledAfter, inputs } = step
+  const where = `step ${step.step ?? number}`
+  if (typeof settledAfter !== 'number') throw new Error(`${where}: "settledAfter" is no number`)
+  for (const { op, by, kind } of inputs ?? []) {
+    if (!OPERATIONS.includes(op)) throw new Error(`${where}: the operation "${op}" is unknown`)
+    if (!by || !kind) throw new Error(`${where}: an input without "by" or "kind"`)
+  }
+  return {
+    step: number,
+    do: '',
+    at: 0,
+    ...step,
+    settledAfter,
+    inputs: inputs ?? [],
+    state: step.state ?? {},
+  }
 }

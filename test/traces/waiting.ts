@@ -13,6 +13,8 @@ export function waitsFor(
   previous: Input | undefined,
   lab: ReplayLab,
 ): string | undefined {
+  const unknown = lab.names.unresolved([input.body, input.op === 'PUT' ? input.kind : ''])
+  if (unknown !== undefined) return `${unknown} to stand for something`
   if (input.op === 'create' || input.op === 'PUT') return restless(input, previous, lab)
   const name = lab.names.resolveName(input.name ?? '')
   const resource = resourceOf(input.kind)
