@@ -11,6 +11,8 @@ export const KUBELET_CLIENT = 'kube-apiserver-kubelet-client'
 export interface Authority {
   /** PEM. */
   cert: string
+  /** To open it again elsewhere. */
+  pair(): Promise<KeyPair>
   issue(request: CertificateRequest): Promise<KeyPair>
 }
 
@@ -58,9 +60,22 @@ export async function createAuthority(
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
+  return authorityOf(root, keys.privateKey)
+}
+
+/** One that was created elsewhere. */
+export async function openAuthority({ cert, key }: KeyPair): Promise<Authority> {
+  const der = x509.PemConverter.decodeFirst(key)
+  const signingKey = await crypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign'])
+  return authorityOf(new x509.X509Certificate(cert), signingKey)
+}
+
+function authorityOf(root: x509.X509Certificate, key: webcrypto.CryptoKey): Authority {
+  const cert = root.toString('pem')
   return {
-    cert: root.toString('pem'),
-    issue: (request) => issue(root, keys.privateKey, request),
+    cert,
+    pair: async () => ({ cert, key: await keyText(key) }),
+    issue: (request) => issue(root, key, request),
   }
 }
 
@@ -95,8 +110,11 @@ async function issue(
       await x509.AuthorityKeyIdentifierExtension.create(root, false),
     ],
   })
-  const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
-  return { cert: cert.toString('pem'), key: x509.PemConverter.encode(key, 'PRIVATE KEY') }
+  return { cert: cert.toString('pem'), key: await keyText(keys.privateKey) }
+}
+
+async function keyText(key: webcrypto.CryptoKey): Promise<string> {
+  return x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')
 }
 
 function alternativeNames(names: string[]): x509.JsonGeneralName[] {

@@ -53,14 +53,14 @@ export async function play(
   onTestFinished(() => lab.close())
   const folder = await mkdtemp(join(tmpdir(), 'mig-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const KUBECONFIG = join(folder, 'kubeconfig')
-  await writeFile(KUBECONFIG, lab.kubeconfig(), { mode: 0o600 })
+  const env = { KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder }
+  await writeFile(env.KUBECONFIG, lab.kubeconfig(), { mode: 0o600 })
 
   function type(line: string): Promise<Ended> {
     const [program = '', ...args] = words(line)
     return args[0] === 'mig'
-      ? spawned(process.execPath, [PROGRAM, ...args.slice(1)], { KUBECONFIG })
-      : spawned(program, args, { KUBECONFIG })
+      ? spawned(process.execPath, [PROGRAM, ...args.slice(1)], env)
+      : spawned(program, args, env)
   }
 
   async function diagnose(line: string): Promise<Diagnosed> {
@@ -79,7 +79,7 @@ export async function play(
 }
 
 function spawned(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const options = { env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env } }
+  const options = { env: { PATH: process.env['PATH'], ...env } }
   return new Promise((resolve) => {
     execFile(program, args, options, (err, stdout, stderr) => {
       const code = err ? (typeof err.code === 'number' ? err.code : 1) : 0

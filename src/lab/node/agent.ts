@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { connect } from '../../cluster/config.ts'
 import { startInformer } from '../../cluster/informer.ts'
+import { patch } from '../../cluster/objects.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
 import { HANDLER_PORT } from '../../kubevirt/metrics.ts'
 import { requestedNetworks } from '../../kubevirt/multus.ts'
-import { KUBEVIRTS, NODES } from '../../kubevirt/resources.ts'
+import { KUBEVIRTS, NODES, PODS } from '../../kubevirt/resources.ts'
 import type { KubeVirt, Node, Pod } from '../../kubevirt/types.ts'
 import { readCertificates } from '../../tls/certificate.ts'
 import type { NodeAddresses } from '../addresses.ts'
@@ -15,9 +16,12 @@ import { certificateLine } from '../component-logs.ts'
 import { eventRecorder } from '../events.ts'
 import type { HandlerFacts } from './container-commands.ts'
 import { copyMetrics } from './copy-metrics.ts'
+import { type Breakage, createBreakage } from './faults/breakage.ts'
+import { watchFaults } from './faults/node-faults.ts'
 import { type GuestKind, guestMaker } from './guest/kinds.ts'
 import { handlerQueue } from './handler.ts'
 import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
+import { handlerLife } from './handler-life.ts'
 import { startHeartbeats } from './heartbeat.ts'
 import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
 import { serveKubelet } from './kubelet-server.ts'
@@ -27,7 +31,7 @@ import { serveMetrics } from './metrics-server.ts'
 import { nodeContainers } from './node-containers.ts'
 import { nodeProxies } from './node-proxies.ts'
 import { networkStatus } from './pod-networks.ts'
-import { watchVmis } from './vmi-view.ts'
+import { keyOf, watchVmis } from './vmi-view.ts'
 
 /** All that a node's thread is given; it can be sent from one thread to another. */
 export interface AgentSpec {
@@ -42,6 +46,8 @@ export interface AgentSpec {
   /** PEM. */
   ca: string
   certificates: { server: KeyPair; client: KeyPair }
+  /** Of these certificates; only a fault asks for more of them. */
+  authority: KeyPair
   /** PEM of the authority that the API server's own client certificate is of. */
   apiServerCa: string
   /** A folder with a short path, for the pods' sockets. */
@@ -69,6 +75,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const guests = guestMaker(spec.guests, clock)
   let lastAddress = 0
   let lastFolder = 0
+  let handlerPod: Pod['metadata'] | undefined
   const pods = lookUp(launchers)
   const containers = nodeContainers(pods, clock, log)
   const { handlerLog } = containers
@@ -77,13 +84,32 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       handlerLog(certificateLine('virt-handler', commonName))
 
   const { addresses } = spec
+  const faults = await watchFaults({
+    cluster: kubelet,
+    clock,
+    node,
+    act: () => breakage.act(),
+    onError: (err) => log({ level: 'error', msg: 'A fault does not come', reason: String(err) }),
+  })
+  const breakage: Breakage = createBreakage({
+    clock,
+    faults,
+    identity: { ca: spec.ca, certificates: spec.certificates },
+    authority: spec.authority,
+    address: () => proxies.address,
+    stopListening: (vmiUid) => proxies.manager.stopTargetListener(vmiUid),
+    life: () => life,
+    pullAgain: () => kubeletAgent.again(),
+    attachAgain,
+  })
   const proxies = nodeProxies({
     address: addresses.pod,
-    tls: () => (migrations()?.disableTLS ? 'disabled' : tls),
+    tls: () =>
+      migrations()?.disableTLS || faults.of('PlainText') ? 'disabled' : breakage.identity(),
+    intake: breakage.link.intake,
     clock,
     log: (record) => handlerLog({ ...record }),
   })
-  const tls = { ca: spec.ca, ...spec.certificates }
   const metrics = copyMetrics(node)
   const server = await serveMetrics({
     address: addresses.pod,
@@ -110,6 +136,9 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     events,
     proxies,
     launchers: pods,
+    faults,
+    isUp: () => life.isUp,
+    publish: breakage.publish,
     nodeObject: () => nodes.get(undefined, node),
     kubevirt: () => kubevirts.list()[0],
     onEnded: (vmi, launcher) => {
@@ -117,7 +146,16 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     },
   }
   const queue = handlerQueue(context)
-  wake = (key) => queue.add(key)
+  wake = (key) => life.isUp && queue.add(key)
+  const life = handlerLife({
+    clock,
+    pod: () => handlerPod && kubeletAgent.pod(handlerPod.namespace ?? '', handlerPod.name),
+    report: (pod, status) => kubeletAgent.report(pod, status),
+    onCrash: () => proxies.restart(proxies.address),
+    async onStart() {
+      for (const vmi of vmis.list()) queue.add(keyOf(vmi))
+    },
+  })
 
   const kubeletAgent = await startKubelet({
     cluster: kubelet,
@@ -129,6 +167,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     start,
     onStarted: containers.started,
     onEnded: containers.ended,
+    failsToPull: (pod) => isLauncher(pod) && faults.of('ImagePullFails') !== undefined,
     onGone: containers.forget,
   })
   const kubeletServer = await serveKubelet({
@@ -146,11 +185,13 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     clock,
     kubelet: { address: addresses.pod, port: kubeletServer.port },
     accounts: { handler, kubelet },
+    isHandlerUp: () => life.isUp,
     onError: (err) =>
       handlerLog({ level: 'error', msg: "Can't reach the API", reason: String(err) }),
   })
   await heartbeats.ready
-  for (const vmi of vmis.list()) queue.add(`${vmi.metadata.namespace}/${vmi.metadata.name}`)
+  for (const vmi of vmis.list()) queue.add(keyOf(vmi))
+  await faults.start()
 
   function migrations() {
     return kubevirts.list()[0]?.spec.configuration?.migrations
@@ -161,14 +202,14 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     return {
       node,
       addresses: [{ device: 'eth0', address: addresses.pod }, ...attached],
-      foreignPorts: [kubeletServer.port],
+      foreignPorts: [kubeletServer.port, ...breakage.hiddenPorts()],
       address: proxies.address,
       ports: { [HANDLER_PORT]: { host: addresses.pod, port: server.port } },
       proxies: proxies.manager,
       vmis: () => vmis.list(),
       certificates: {
-        servercertificates: spec.certificates.server.cert,
-        migrationservercertificates: spec.certificates.client.cert,
+        servercertificates: breakage.identity().server.cert,
+        migrationservercertificates: breakage.identity().client.cert,
       },
     }
   }
@@ -178,7 +219,12 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
       const annotations = {
         [LAB_ANNOTATION.ports]: JSON.stringify({ [HANDLER_PORT]: server.port }),
-        ...networkStatus(pod, addresses.pod, { [MIGRATION_INTERFACE]: addresses.migration }),
+        ...networkStatus(
+          pod,
+          addresses.pod,
+          { [MIGRATION_INTERFACE]: addresses.migration },
+          isDetached() ? [MIGRATION_INTERFACE] : [],
+        ),
       }
       return { podIP: addresses.pod, hostIP, annotations }
     }
@@ -188,9 +234,29 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
 
   /** It looks for the migration network once; without it, it silently takes its pod's address (data-plane.md §5). */
   async function handlerStarted(pod: Pod): Promise<void> {
+    handlerPod = pod.metadata
     const isAttached = requestedNetworks(pod).some((one) => one.interface === MIGRATION_INTERFACE)
-    const address = isAttached ? addresses.migration : addresses.pod
+    const address = isAttached && !isDetached() ? addresses.migration : addresses.pod
     if (address !== proxies.address) await proxies.restart(address)
+  }
+
+  function isDetached(): boolean {
+    return faults.of('MigrationNetworkMissing') !== undefined
+  }
+
+  /** The network is there again: the pod is made anew around its containers, and virt-handler looks for it once more. */
+  async function attachAgain(): Promise<void> {
+    const pod = handlerPod && kubeletAgent.pod(handlerPod.namespace ?? '', handlerPod.name)
+    if (!pod || requestedNetworks(pod).length === 0) return
+    if (proxies.address === addresses.migration) return
+    const changed = 'Pod sandbox changed, it will be killed and re-created.'
+    podEvents.record(pod, 'Normal', 'SandboxChanged', changed)
+    await life.crash()
+    await handlerStarted(pod)
+    const at = { namespace: pod.metadata.namespace, name: pod.metadata.name }
+    const { annotations } = network(pod)
+    await patch(kubelet, PODS, at, { metadata: { annotations } }, 'merge')
+    await life.start()
   }
 
   function migrationDevice(address: string): { device: string; address: string }[] {
@@ -202,35 +268,48 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     return `10.${244 + Math.floor(lastAddress / 250)}.${spec.number}.${(lastAddress % 250) + 2}`
   }
 
-  async function start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess> {
+  async function start(
+    pod: Pod,
+    onExit: (code: number, reason?: string) => void,
+  ): Promise<PodProcess> {
     if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') await handlerStarted(pod)
     if (pod.metadata.labels?.[LABEL.app] !== 'virt-launcher') {
       return { stop: async (code) => onExit(code) }
     }
+    let reason: string | undefined
     const uid = pod.metadata.uid ?? ''
     const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
     const launcherLog = containers.launcherLog(pod)
     launcherLog({ level: 'info', msg: 'Marked as ready', pos: 'virt-launcher.go:74' })
+    const die = () => {
+      reason = 'OOMKilled'
+      void launcher.exit(137)
+    }
     const launcher = await startLauncher({
       folder: join(spec.folder, `${spec.number}.${++lastFolder}`),
       guests,
       clock,
       log: launcherLog,
-      onChange: () => wake(key),
+      onChange: () => {
+        breakage.launcherChanged(launcher, die)
+        wake(key)
+      },
       onExit: (code) => {
         launchers.delete(uid)
-        onExit(code)
+        onExit(code, reason)
         wake(key)
       },
     })
-    launchers.set(uid, { pod, podIP: nextAddress(), launcher })
+    launchers.set(uid, { pod, podIP: nextAddress(), launcher: breakage.launcher(launcher) })
     wake(key)
-    return { stop: (code) => launcher.exit(code) }
+    return { stop: (code) => breakage.stop(launcher, code) }
   }
 
   return {
     componentLog: containers.componentLog,
     async close() {
+      await faults.close()
+      await breakage.close()
       // First what could keep the others waiting: a copy ends with its launcher.
       await kubeletAgent.close()
       await kubeletServer.close()
@@ -242,6 +321,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       await Promise.all([kubelet.close(), handler.close()])
     },
   }
+}
+
+function isLauncher({ metadata }: Pod): boolean {
+  return metadata.labels?.[LABEL.app] === 'virt-launcher'
 }
 
 function lookUp(launchers: ReadonlyMap<string, LauncherPod>): LauncherPods {

@@ -123,6 +123,7 @@ function withSockets(
 
 /** All nodes share this machine's table: the node's own are at its addresses, or lead to where its migrations go. */
 function isOwn({ local, peer }: TcpSocket, facts: HandlerFacts): boolean {
+  if (facts.foreignPorts.includes(peer.port)) return false
   if (facts.addresses.some(({ address }) => address === local.address))
     return !facts.foreignPorts.includes(local.port)
   return facts.vmis().some(({ status }) => {

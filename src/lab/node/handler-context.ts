@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import type { KubeVirt, Node, Pod, Vmi } from '../../kubevirt/types.ts'
+import type { PortMap } from '../../proxy/port-map.ts'
 import type { EventRecorder } from '../events.ts'
+import type { NodeFaults } from './faults/node-faults.ts'
 import type { Launcher } from './launcher.ts'
 import type { NodeLog } from './log.ts'
 import type { NodeProxies } from './node-proxies.ts'
@@ -31,6 +33,11 @@ export interface HandlerContext {
   launchers: LauncherPods
   nodeObject(): Node | undefined
   kubevirt(): KubeVirt | undefined
+  faults: NodeFaults
+  /** Its process runs. */
+  isUp(): boolean
+  /** Called with what a target is about to publish, by the VMI's UID; gives what it does publish. */
+  publish(vmiUid: string, ports: PortMap): Promise<PortMap>
   /** A migration away from here has ended. */
   onEnded(vmi: Vmi, launcher: Launcher): void
 }

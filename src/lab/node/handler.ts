@@ -14,6 +14,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
   const target = migrationTarget(context)
 
   async function reconcile(key: string): Promise<void> {
+    if (!context.isUp()) return
     const vmi = vmis.get(key)
     if (vmi?.metadata.deletionTimestamp) await shutDown(vmi)
     else if (vmi) await run(vmi)

@@ -27,6 +27,8 @@ export function startHeartbeats(options: {
   accounts: { handler: Cluster; kubelet: Cluster }
   /** Where the node's kubelet listens. */
   kubelet: { address: string; port: number }
+  /** Without its process virt-handler says nothing. */
+  isHandlerUp(): boolean
   onError(err: unknown): void
 }): Heartbeats {
   const { node, clock, accounts, kubelet, onError } = options
@@ -48,7 +50,8 @@ export function startHeartbeats(options: {
       lastTransitionTime: startedAt,
     }
     await Promise.all([
-      patch(accounts.handler, NODES, { name: node }, { metadata }, 'merge'),
+      options.isHandlerUp() &&
+        patch(accounts.handler, NODES, { name: node }, { metadata }, 'merge'),
       patch(
         accounts.kubelet,
         NODES,

@@ -34,10 +34,13 @@ export function runningStatus(
   }
 }
 
-/** The status after the containers have ended. A container that was shut down in order ends with 0. */
-export function endedStatus(pod: Pod, exitCode: number, now: string): PodStatus {
+/**
+ * The status after the containers have ended. A container that was shut down in order ends with 0.
+ * @param reason where the code alone does not tell: OOMKilled
+ */
+export function endedStatus(pod: Pod, exitCode: number, now: string, reason?: string): PodStatus {
   const startedAt = pod.status?.startTime ?? now
-  const ended = (container: Container) => done(pod, container, startedAt, now, exitCode)
+  const ended = (container: Container) => done(pod, container, startedAt, now, exitCode, reason)
   const status = {
     phase: exitCode === 0 ? 'Succeeded' : 'Failed',
     containerStatuses: pod.spec.containers.map(ended),
@@ -59,11 +62,11 @@ export function conditions(pod: Pod, now: string): Condition[] {
   const { phase, conditions: before = [] } = pod.status ?? {}
   const isFinal = phase === 'Succeeded' || phase === 'Failed'
   const over = { reason: phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed' }
-  const containers: Verdict = isFinal ? { status: 'False', ...over } : { status: 'True' }
+  const containers: Verdict = isFinal ? { status: 'False', ...over } : readiness(pod)
   const wanted: Record<string, Verdict> = {
     PodReadyToStartContainers: { status: isFinal ? 'False' : 'True' },
     Initialized: { status: 'True', ...(phase === 'Succeeded' && over) },
-    Ready: isFinal ? containers : gated(pod),
+    Ready: containers.status === 'True' ? gated(pod) : containers,
     ContainersReady: containers,
   }
   return Object.entries(wanted).map(([type, verdict]) => {
@@ -74,6 +77,14 @@ export function conditions(pod: Pod, now: string): Condition[] {
 }
 
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>
+
+function readiness({ status }: Pod): Verdict {
+  const unready = (status?.containerStatuses ?? []).filter(({ ready }) => !ready)
+  if (unready.length === 0) return { status: 'True' }
+  const names = unready.map(({ name }) => name).join(' ')
+  const message = `containers with unready status: [${names}]`
+  return { status: 'False', reason: 'ContainersNotReady', message }
+}
 
 function gated({ spec, status }: Pod): Verdict {
   const missing = (spec.readinessGates ?? []).flatMap(({ conditionType: gate }) => {
@@ -106,9 +117,9 @@ function done(
   startedAt: string,
   finishedAt: string,
   exitCode: number,
+  reason = exitCode === 0 ? 'Completed' : 'Error',
 ): ContainerStatus {
   const isInit = pod.spec.initContainers?.includes(container) && !isSidecar(container)
-  const reason = exitCode === 0 ? 'Completed' : 'Error'
   const containerID = idOf(pod, container)
   return containerStatus(pod, container, {
     ready: isInit === true && exitCode === 0,

@@ -8,6 +8,7 @@ import { PODS } from '../../kubevirt/resources.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, Container, Pod } from '../../kubevirt/types.ts'
 import type { EventRecorder } from '../events.ts'
+import { failedPull } from './faults/image-pull.ts'
 import { keyedQueue } from './keyed-queue.ts'
 import { conditions, endedStatus, isSidecar, runningStatus } from './kubelet-status.ts'
 import type { NodeLog } from './log.ts'
@@ -27,11 +28,13 @@ export interface KubeletOptions {
   /** Address and annotations of a pod that starts here. */
   network(pod: Pod): PodNetwork
   /** Starts what runs in the pod; `onExit` is called when it ends by itself or was stopped. */
-  start(pod: Pod, onExit: (code: number) => void): Promise<PodProcess>
+  start(pod: Pod, onExit: (code: number, reason?: string) => void): Promise<PodProcess>
   /** What runs in the pod can be looked at, and says more. */
   onStarted(pod: Pod): void
   /** It has ended. */
   onEnded(pod: Pod): void
+  /** Whether there is no image for it. */
+  failsToPull(pod: Pod): boolean
   /** The pod's object was removed. */
   onGone(pod: Pod): void
 }
@@ -45,6 +48,10 @@ export interface PodNetwork {
 export interface Kubelet {
   /** One that is bound to the node. */
   pod(namespace: string, name: string): Pod | undefined
+  /** Writes the status of a pod, as things have come to in it. */
+  report(pod: Pod, status: NonNullable<Pod['status']>): Promise<void>
+  /** Looks at all pods anew. */
+  again(): void
   close(): Promise<void>
 }
 
@@ -53,6 +60,7 @@ interface Running {
   pod: Pod
   network: PodNetwork
   exitCode?: number
+  exitReason?: string | undefined
 }
 
 /** Killed without asking, as when the pod's object is gone. */
@@ -62,6 +70,7 @@ const KILLED = 137
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { cluster, clock, node, log, events } = options
   const running = new Map<string, Running>()
+  const pulls = new Map<string, { looks: number; next: number }>()
   const queue = keyedQueue(reconcile, {
     clock,
     onError: (key, err) =>
@@ -84,8 +93,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     if (!pod) return
     const uid = pod.metadata.uid ?? ''
     const here = running.get(uid)
-    if (here?.exitCode !== undefined && !isPodFinal(pod))
-      await report(pod, endedStatus(pod, here.exitCode, timestamp(clock.now())))
+    if (here?.exitCode !== undefined && !isPodFinal(pod)) await report(pod, ended(pod, here))
     if (pod.metadata.deletionTimestamp) await end(pod, here)
     else if (!isPodFinal(pod) && here?.exitCode === undefined) await run(key, pod)
   }
@@ -102,11 +110,14 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
 
   async function run(key: string, pod: Pod): Promise<void> {
     const uid = pod.metadata.uid ?? ''
+    if (!running.has(uid) && options.failsToPull(pod)) return pull(key, pod)
     if (!running.has(uid)) {
-      const process = await options.start(pod, (code) => {
+      pulls.delete(uid)
+      const process = await options.start(pod, (code, reason) => {
         const ended = running.get(uid)
         if (!ended) return
         ended.exitCode = code
+        ended.exitReason = reason
         options.onEnded(pod)
         queue.add(key)
       })
@@ -160,15 +171,31 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     for (const container of initContainers.filter(isSidecar)) tell(container, 'initContainers')
   }
 
+  async function pull(key: string, pod: Pod): Promise<void> {
+    const uid = pod.metadata.uid ?? ''
+    const { looks = 0, next = 0 } = pulls.get(uid) ?? {}
+    const now = clock.now()
+    if (now < next) return
+    const { status, events, againAfter } = failedPull(pod, looks, timestamp(now))
+    pulls.set(uid, { looks: looks + 1, next: now + againAfter })
+    for (const event of events) options.events.record(pod, ...event)
+    queue.addLater(key, againAfter)
+    await report(pod, status)
+  }
+
   async function end(pod: Pod, here: Running | undefined): Promise<void> {
     if (here && here.exitCode === undefined) {
       tellKilling(pod)
       await here.process.stop(0)
-      await report(pod, endedStatus(pod, here.exitCode ?? 0, timestamp(clock.now())))
+      await report(pod, ended(pod, here))
     }
     running.delete(pod.metadata.uid ?? '')
     const preconditions = { ...(pod.metadata.uid && { uid: pod.metadata.uid }) }
     await write(() => remove(cluster, PODS, at(pod), { gracePeriodSeconds: 0, preconditions }))
+  }
+
+  function ended(pod: Pod, { exitCode = 0, exitReason }: Running) {
+    return endedStatus(pod, exitCode, timestamp(clock.now()), exitReason)
   }
 
   function report(pod: Pod, status: NonNullable<Pod['status']>): Promise<void> {
@@ -179,6 +206,10 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
 
   return {
     pod: (namespace, name) => pods.get(namespace, name),
+    report,
+    again() {
+      for (const { metadata } of pods.list()) queue.add(`${metadata.namespace}/${metadata.name}`)
+    },
     async close() {
       await pods.close()
       await queue.close()

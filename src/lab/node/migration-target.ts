@@ -54,6 +54,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   function isPrepared(key: string): boolean {
     const known = arriving.get(key)
     if (!known) return false
+    if (context.faults.of('ListenerDies')) return true
     return Object.keys(proxies.manager.targetListenerPorts(known.vmiUid)).length > 0
   }
 
@@ -75,7 +76,9 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   async function follow(vmi: Vmi, { vmiUid, migrationUid, since }: Arriving, to: LauncherPod) {
     const { domain } = to.launcher
     const { address } = proxies
-    const ports = proxies.manager.targetListenerPorts(vmiUid)
+    const isPublished = vmi.status?.migrationState?.targetNodeAddress === address
+    const own = proxies.manager.targetListenerPorts(vmiUid)
+    const ports = isPublished ? own : await context.publish(vmiUid, own)
     const published = await vmis.update(vmi, (draft) => {
       const state = draft.status?.migrationState
       if (state?.migrationUid !== migrationUid || isStateOver(state)) return
@@ -88,7 +91,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
       if (domain.state === 'running')
         state.targetNodeDomainReadyTimestamp ??= timestamp(clock.now())
     })
-    if (vmi.status?.migrationState?.targetNodeAddress !== address) {
+    if (!isPublished) {
       const message = `Migration Target is listening at ${address}, on ports: ${Object.keys(ports).join(',')}`
       events.record(vmi, 'Normal', 'PreparingTarget', message)
     }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { OpenIntake } from '../../proxy/intake.ts'
 import type { ProxyLog } from '../../proxy/log.ts'
 import { createProxyManager, type ProxyManager } from '../../proxy/manager.ts'
 import type { TlsProvider } from '../../proxy/tls.ts'
@@ -13,14 +14,20 @@ export interface NodeProxies {
   close(): Promise<void>
 }
 
+/** KubeVirt's proxies leave it to the kernel how long they dial (fact sheet data-plane.md §1.5). */
+const KERNEL_DIAL_MS = 127_000
+
 export function nodeProxies(options: {
   address: string
   tls: TlsProvider
+  /** The pace of the link to the node. */
+  intake(open: OpenIntake): OpenIntake
   clock: Clock
   log: ProxyLog
 }): NodeProxies {
-  const { tls, clock, log } = options
-  const open = (bind: string) => createProxyManager({ bind, tls, clock, log })
+  const { tls, intake, clock, log } = options
+  const limits = { dialMs: KERNEL_DIAL_MS }
+  const open = (bind: string) => createProxyManager({ bind, tls, intake, limits, clock, log })
   let { address } = options
   let manager = open(address)
   return {

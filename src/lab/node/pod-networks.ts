@@ -5,14 +5,17 @@ import type { Pod } from '../../kubevirt/types.ts'
 /**
  * What Multus writes on a pod whose networks it has attached; nothing on one that asks for none.
  * @param addresses of secondary interfaces, by their names, where their network hands out addresses
+ * @param missing interfaces that it could not make
  */
 export function networkStatus(
   pod: Pod,
   podIP: string,
   addresses: Record<string, string> = {},
+  missing: string[] = [],
 ): Record<string, string> {
-  const requested = requestedNetworks(pod)
-  if (requested.length === 0) return {}
+  const asked = requestedNetworks(pod)
+  if (asked.length === 0) return {}
+  const requested = asked.filter((one) => !missing.includes(one.interface))
   const own = { name: 'lab', interface: 'eth0', ips: [podIP], default: true, dns: {} }
   const others = requested.map(({ name, namespace, interface: at, mac }) => ({
     name: `${namespace}/${name}`,

@@ -1,0 +1,165 @@
+import type { Clock } from '../../../clock.ts'
+import { LABEL_DISK } from '../../../kubevirt/ports.ts'
+import { parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
+import type { PortMap } from '../../../proxy/port-map.ts'
+import type { ProxyTls } from '../../../proxy/tls.ts'
+import type { KeyPair } from '../../certificates.ts'
+import type { HandlerIdentity } from '../certificates.ts'
+import type { HandlerLife } from '../handler-life.ts'
+import type { Launcher } from '../launcher.ts'
+import { type BlockedPort, blockPort } from './blocked-port.ts'
+import { certificateFault, faultyCertificates } from './identity.ts'
+import { createLink, type Link } from './link.ts'
+import type { NodeFaults } from './node-faults.ts'
+
+/** What the faults of a node do to what runs on it. */
+export interface Breakage {
+  readonly link: Link
+  /** What virt-handler shows and trusts now. */
+  identity(): ProxyTls & HandlerIdentity['certificates']
+  /** See HandlerContext. */
+  publish(vmiUid: string, ports: PortMap): Promise<PortMap>
+  /** The same launcher, which does not end while it hangs, however often it is told to. */
+  launcher(launcher: Launcher): Launcher
+  /** Resolves when it has ended, however long it hangs. */
+  stop(launcher: Launcher, code: number): Promise<void>
+  /** Something about a launcher has changed. @param die ends it, out of memory */
+  launcherChanged(launcher: Launcher, die: () => void): void
+  /** Ports of connections that have no part in the lab. */
+  hiddenPorts(): number[]
+  /** Brings all to what the faults are now. */
+  act(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface BreakageParts {
+  clock: Clock
+  faults: NodeFaults
+  identity: HandlerIdentity
+  /** The cluster's own. */
+  authority: KeyPair
+  /** Where the target's listeners are. */
+  address(): string
+  stopListening(vmiUid: string): Promise<void>
+  life(): HandlerLife
+  /** Pods whose image could not be pulled are to be looked at. */
+  pullAgain(): void
+  /** Of virt-handler's pod: it may have come to the migration network, or lost it. */
+  attachAgain(): Promise<void>
+}
+
+/** How long virt-handler is away when it is started anew, ms: a container takes a while. */
+const RESTART_MS = 2000
+
+export function createBreakage(parts: BreakageParts): Breakage {
+  const { clock, authority } = parts
+  const link = createLink(clock)
+  const blocked = new Set<BlockedPort>()
+  const hanging = new Set<() => void>()
+  const stop = new AbortController()
+  const own = { ca: parts.identity.ca, ...parts.identity.certificates }
+  let shown = own
+  let wrong: string | undefined
+  let isRestarting = false
+
+  async function publish(vmiUid: string, ports: PortMap): Promise<PortMap> {
+    const faults = parts.faults
+    if (faults.of('HandlerRestarts')) await restart()
+    if (faults.of('ListenerDies')) await parts.stopListening(vmiUid)
+    const block = faults.of('PortBlocked')
+    if (!block) return ports
+    const entries = Object.entries(ports).map(async ([port, label]) => {
+      if (label !== (block.label ?? LABEL_DISK)) return [port, label]
+      const one = await blockPort(parts.address(), Number(port))
+      blocked.add(one)
+      return [one.port, label]
+    })
+    return Object.fromEntries(await Promise.all(entries))
+  }
+
+  function isHanging(): boolean {
+    return parts.faults.of('LauncherHangs') !== undefined && !stop.signal.aborted
+  }
+
+  function letEnd(): void {
+    const waiting = [...hanging]
+    hanging.clear()
+    for (const end of waiting) end()
+  }
+
+  /** It ends at once, and is back a while later. */
+  async function restart(): Promise<void> {
+    isRestarting = true
+    await parts.life().crash()
+    clock
+      .sleep(RESTART_MS, stop.signal)
+      .then(() => {
+        isRestarting = false
+        return act()
+      })
+      .catch(() => {})
+  }
+
+  async function certificates(): Promise<void> {
+    const fault = certificateFault((type) => parts.faults.of(type) !== undefined)
+    if (fault === wrong) return
+    wrong = fault
+    shown = fault
+      ? { ca: own.ca, ...(await faultyCertificates(fault, authority, clock.now())) }
+      : own
+  }
+
+  async function act(): Promise<void> {
+    const faults = parts.faults
+    const stalled = faults.of('LinkStalled')
+    const slow = faults.of('LinkSlow')
+    link.set(
+      stalled || slow
+        ? {
+            ...(stalled && { after: bytes(stalled.after) }),
+            ...(slow && { rate: bytes(slow.rate) }),
+          }
+        : undefined,
+    )
+    await certificates()
+    if (faults.of('HandlerCrashes')) await parts.life().crash()
+    else if (!isRestarting) await parts.life().start()
+    if (!faults.of('ImagePullFails')) parts.pullAgain()
+    if (!faults.of('PortBlocked')) for (const port of blocked) await port.unblock()
+    if (!faults.of('LauncherHangs')) letEnd()
+    if (!faults.of('MigrationNetworkMissing')) await parts.attachAgain()
+  }
+
+  return {
+    link,
+    identity: () => shown,
+    publish,
+    launcher: (launcher) =>
+      Object.create(launcher, {
+        exit: {
+          async value(code: number) {
+            if (isHanging()) hanging.add(() => void launcher.exit(code))
+            else await launcher.exit(code)
+          },
+        },
+      }),
+    async stop(launcher, code) {
+      if (isHanging()) await new Promise<void>((resolve) => hanging.add(resolve))
+      await launcher.exit(code)
+    },
+    launcherChanged({ domain }, die) {
+      if (domain.state === 'incoming' && parts.faults.of('LauncherOutOfMemory')) die()
+    },
+    hiddenPorts: () => [...blocked].flatMap((port) => port.fillers()),
+    act,
+    async close() {
+      stop.abort()
+      letEnd()
+      await Promise.all([...blocked].map((port) => port.close()))
+    },
+  }
+}
+
+function bytes(quantity: string | number | undefined): number {
+  return unitsOf(parseQuantity(quantity) ?? ZERO)
+}
