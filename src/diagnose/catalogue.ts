@@ -864,7 +864,7 @@ export const CATALOGUE = {
   MIG5000: {
     title: 'The proxy is complete',
     means: 'Every listener of the target has its counterpart on the source.',
-    detected: "the proxies' log lines",
+    detected: "the proxies' log lines, or their connections",
     mend: 'Nothing to do.',
     rank: 0,
   },
@@ -878,7 +878,8 @@ export const CATALOGUE = {
   MIG5002: {
     title: "The target's port is closed",
     means: 'Nothing listens where the source dials.',
-    detected: '"connection refused" in virt-handler\'s log',
+    detected:
+      '"connection refused" in virt-handler\'s log, or the ports that virt-handler listens at',
     mend: "Migrate again; see virt-handler's restarts.",
     rank: 84,
   },
@@ -927,7 +928,7 @@ export const CATALOGUE = {
   MIG5009: {
     title: 'A proxy socket is missing on the source',
     means: 'virt-handler was restarted, or no block port was published.',
-    detected: "libvirt's message",
+    detected: "libvirt's message, or the unix sockets that virt-handler listens at",
     mend: "See virt-handler's start time.",
     rank: 70,
   },
@@ -951,6 +952,13 @@ export const CATALOGUE = {
     detected: "virt-handler's log",
     mend: 'See the target pods.',
     rank: 30,
+  },
+  MIG5013: {
+    title: 'The target does not read what arrives',
+    means: 'The network delivers, and QEMU or libvirt of the target does not take it.',
+    detected: "unread bytes in the target's connections, two seconds apart",
+    mend: 'See the target launcher: CPU, pressure of its node, its log.',
+    rank: 76,
   },
   MIG6001: {
     title: 'TLS on one side only',
@@ -1029,10 +1037,18 @@ export const CATALOGUE = {
     mend: 'Check them in this order.',
     rank: 70,
   },
+  MIG6013: {
+    title: 'TLS of migrations is switched off',
+    means:
+      "disableTLS is set: the guest's memory crosses the network in clear, and nobody checks who the peer is.",
+    detected: 'spec.configuration.migrations.disableTLS of the KubeVirt CR',
+    mend: 'Switch it on again, if the network is not trusted.',
+    rank: 10,
+  },
   MIG7001: {
     title: 'Packets to the target are dropped',
     means: 'Firewall, NetworkPolicy, VLAN or wrong network.',
-    detected: '"connection timed out" in virt-handler\'s log',
+    detected: '"connection timed out" in virt-handler\'s log, or connections in SYN-SENT',
     mend: 'Allow the ephemeral range between virt-handlers.',
     rank: 84,
   },
@@ -1073,8 +1089,8 @@ export const CATALOGUE = {
   },
   MIG7008: {
     title: 'The path to the target stalls',
-    means: "libvirt's keepalive ran out.",
-    detected: "libvirt's message",
+    means: 'What is sent is not acknowledged.',
+    detected: "libvirt's keepalive, or queues and segments that are sent again, two seconds apart",
     mend: 'See load and losses.',
     rank: 72,
   },
@@ -1084,6 +1100,27 @@ export const CATALOGUE = {
     detected: 'NetworkPolicies that select virt-handler',
     mend: 'Allow virt-handler to virt-handler.',
     rank: 45,
+  },
+  MIG7010: {
+    title: 'The migration network is reached by another way',
+    means: 'The target listens on it, and the source leaves by its pod network.',
+    detected: '"ip route get" in the virt-handler of the source',
+    mend: 'Give migration0 addresses of one range on all nodes.',
+    rank: 56,
+  },
+  MIG7011: {
+    title: 'Large packets are lost',
+    means: 'The MTU of the path is smaller than that of the nodes, and nobody says so.',
+    detected: 'full segments that are sent again and again on a path that takes connections',
+    mend: 'Give the interfaces of the migration network the MTU of the whole path.',
+    rank: 78,
+  },
+  MIG7012: {
+    title: 'The link is down',
+    means: 'The interface that the migration goes by has no link.',
+    detected: '"ip -br addr show" in virt-handler',
+    mend: 'See what is below the interface.',
+    rank: 84,
   },
   MIG8000: {
     title: 'The copy is under way',

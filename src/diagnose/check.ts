@@ -1,3 +1,4 @@
+import type { Gap } from '../evidence/evidence.ts'
 import type { Finding } from './finding.ts'
 import type { Subject, World } from './subject.ts'
 
@@ -9,5 +10,7 @@ export interface Check {
   when: (subject: Subject, world: World) => boolean
   /** Kinds without which it cannot judge; the engine reports it as not evaluated when one is unread. */
   needs: string[]
+  /** What else it cannot judge without, where that was not read. */
+  unread?: (subject: Subject, world: World) => Gap | undefined
   judge: (subject: Subject, world: World) => Finding[]
 }

@@ -55,7 +55,7 @@ function judge(
   for (const check of CHECKS) {
     if (!check.when(subject, world)) continue
     tally.total++
-    const missing = missingFor(check, world)
+    const missing = missingFor(check, world) ?? check.unread?.(subject, world)
     if (missing) {
       // What a reader met as a gap is listed once, not for each check.
       if (world.evidence.gaps.includes(missing)) continue

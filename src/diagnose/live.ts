@@ -3,10 +3,14 @@ import { EXIT, MigError } from '../errors.ts'
 import { logSourcesOf, logsSince } from '../evidence/cluster/log-sources.ts'
 import { readLogs } from '../evidence/cluster/logs.ts'
 import { gatherVm } from '../evidence/cluster/one-vm.ts'
+import type { Standing } from '../evidence/cluster/probe-plan.ts'
 import type { Reader } from '../evidence/cluster/reader.ts'
 import type { Found } from '../evidence/cluster/subject.ts'
 import { gatherUnwell } from '../evidence/cluster/unwell.ts'
+import { isFinal } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
+import { VMIS } from '../kubevirt/resources.ts'
+import type { Migration, Vmi } from '../kubevirt/types.ts'
 import { diagnose } from './engine.ts'
 import { type DiagnosisReport, reportOf } from './report.ts'
 import type { Subject } from './subject.ts'
@@ -21,7 +25,11 @@ export interface LiveOptions {
   namespace?: string | undefined
   /** Read logs too. */
   logs?: boolean
+  look?: Look
 }
+
+/** Looks at more, once the migrations are known: at their proxies. */
+export type Look = (reader: Reader, migrations: Standing[]) => Promise<void>
 
 /**
  * Gathers what bears on one VM or migration from a cluster, and judges it.
@@ -30,19 +38,28 @@ export interface LiveOptions {
 export async function diagnoseLive(
   cluster: Cluster,
   reference: Reference,
-  { now, signal, namespace = cluster.namespace, logs = false }: LiveOptions,
+  { now, signal, namespace = cluster.namespace, logs = false, look }: LiveOptions,
 ): Promise<DiagnosisReport> {
-  const more = (reader: Reader, found: Found) =>
-    readLogs(cluster, reader, logSourcesOf(reader, found), {
-      lineKinds,
-      since: logsSince(found, now),
-      signal,
-    })
+  const more = async (reader: Reader, found: Found) => {
+    const { vmi, migrations } = found
+    await Promise.all([
+      logs &&
+        readLogs(cluster, reader, logSourcesOf(reader, found), {
+          lineKinds,
+          since: logsSince(found, now),
+          signal,
+        }),
+      look?.(
+        reader,
+        migrations.map((migration) => ({ migration, vmi })),
+      ),
+    ])
+  }
   const { evidence, found } = await gatherVm(cluster, reference, {
     namespace,
     now,
     signal,
-    ...(logs && { more }),
+    more,
   })
   const isAbout = (subject: Subject) =>
     subject.namespace === found.namespace &&
@@ -73,5 +90,31 @@ export async function diagnoseUnwell(
 ): Promise<DiagnosisReport> {
   const evidence = await gatherUnwell(cluster, { ...scope, signal })
   const isAbout = (subject: Subject) => isWithin(subject, scope) && isUnwell(subject, now)
+  return reportOf(diagnose(evidence, now, isAbout, placeSubject(scope)), now)
+}
+
+/** Gathers all migrations of a namespace that are in flight, looks at more of them, and judges them. */
+export async function diagnoseInFlight(
+  cluster: Cluster,
+  {
+    now,
+    signal,
+    namespace,
+    look,
+  }: { now: number; signal: AbortSignal; namespace: string; look: Look },
+): Promise<DiagnosisReport> {
+  const scope = { namespace, node: undefined }
+  const isOwn = (migration: Migration | undefined) =>
+    migration !== undefined && migration.metadata.namespace === namespace && !isFinal(migration)
+  const more = (reader: Reader, migrations: Migration[]) =>
+    look(
+      reader,
+      migrations.filter(isOwn).map((migration) => ({
+        migration,
+        vmi: reader.objects.get<Vmi>(VMIS.kind, namespace, migration.spec.vmiName ?? ''),
+      })),
+    )
+  const evidence = await gatherUnwell(cluster, { ...scope, signal, more })
+  const isAbout = ({ migration }: Subject) => isOwn(migration)
   return reportOf(diagnose(evidence, now, isAbout, placeSubject(scope)), now)
 }

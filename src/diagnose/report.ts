@@ -1,6 +1,8 @@
 import type { Gap } from '../evidence/evidence.ts'
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
 import type { Code } from './catalogue.ts'
+import { type ReportChannel, reportChannel } from './channel-report.ts'
+import { channelsOf } from './channels.ts'
 import type { Diagnosis, Judged } from './engine.ts'
 import type { Confidence, EndsByItself, Finding, Remedy, Status } from './finding.ts'
 import { type Question, questionsOf } from './questions.ts'
@@ -53,6 +55,8 @@ export interface ReportSubject {
   verdict: ReportVerdict
   /** The operator's five questions, each with its answer. */
   questions: Question[]
+  /** Of `diagnose proxy`: each channel of the migration, and what was seen of it; none before hand-off. */
+  channels?: ReportChannel[]
   findings: ReportFinding[]
 }
 
@@ -130,6 +134,9 @@ function subjectReport({ subject, findings, verdict }: Ordered, world: World): R
     ...(since !== undefined && { since: moment(since) }),
     verdict: verdictReport(verdict, subject, world.now),
     questions: questionsOf(subject, all, world),
+    ...(world.evidence.probes !== undefined && {
+      channels: subject.state ? channelsOf(subject, world).map(reportChannel) : [],
+    }),
     findings: ranked(all).map(findingReport),
   }
 }

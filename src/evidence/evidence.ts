@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kubevirt/types.ts'
 import type { LogHit } from './log-hits.ts'
 import type { Objects } from './objects.ts'
+import type { ProxyProbe } from './probes.ts'
 
 /** Something that was not read, and why: no check may take it for "absent" (design.md §2). */
 export interface Gap {
@@ -51,6 +52,8 @@ export interface Evidence {
   gaps: Gap[]
   /** Only a cluster can be asked for them. */
   copies?: CopyMeasure[]
+  /** What was looked at on nodes, a migration each; undefined when nothing was asked for. */
+  probes?: ProxyProbe[]
   /** The newest moment that anything in the evidence is known to have happened, in ms; undefined when nothing tells. */
   latest: number | undefined
 }

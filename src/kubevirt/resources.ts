@@ -39,6 +39,7 @@ export const MIGRATION_POLICIES = resource(
   false,
 )
 export const PODS = resource('', 'v1', 'pods', 'Pod')
+export const CONFIG_MAPS = resource('', 'v1', 'configmaps', 'ConfigMap')
 export const NODES = resource('', 'v1', 'nodes', 'Node', false)
 export const NAMESPACES = resource('', 'v1', 'namespaces', 'Namespace', false)
 export const EVENTS = resource('', 'v1', 'events', 'Event')

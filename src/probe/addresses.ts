@@ -17,7 +17,7 @@ export function parseAddresses(text: string): InterfaceAddresses[] {
   })
 }
 
-/** The way to an address, as `ip route get` tells it; undefined where there is none. */
+/** The way to an address, as `ip route get` tells it. */
 export interface Route {
   device: string
   /** The gateway; undefined on the same link. */
@@ -26,9 +26,10 @@ export interface Route {
   source: string | undefined
 }
 
-export function parseRoute(text: string): Route | undefined {
+/** @returns 'none' where there is no way */
+export function parseRoute(text: string): Route | 'none' {
   const word = (before: string) => new RegExp(`\\b${before} (\\S+)`).exec(text)?.[1]
   const device = word('dev')
-  if (device === undefined) return undefined
+  if (device === undefined) return 'none'
   return { device, via: word('via'), source: word('src') }
 }

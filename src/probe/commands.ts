@@ -1,4 +1,5 @@
 import { type InterfaceAddresses, parseAddresses, parseRoute, type Route } from './addresses.ts'
+import { type ConnectOutcome, connectOutcome } from './connect.ts'
 import { parseTcpTable, parseUnixTable, type SocketRow } from './socket-table.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface NodeCommand<T> {
   reads: string
   /** @param stdout of a run that ended with 0 */
   parse(stdout: string): T
+  /** Where failing is an answer too; undefined when it is none. */
+  parseFailure?(code: number, stderr: string): T | undefined
 }
 
 export type TcpState = 'established' | 'syn-sent' | 'syn-recv' | 'close-wait' | 'fin-wait-2'
@@ -57,12 +60,14 @@ export const ADDRESSES: NodeCommand<InterfaceAddresses[]> = {
   parse: parseAddresses,
 }
 
-export function routeTo(address: string): NodeCommand<Route | undefined> {
+export function routeTo(address: string): NodeCommand<Route | 'none'> {
   return {
     argv: ['ip', 'route', 'get', address],
     container: 'virt-handler',
     reads: `by which interface ${address} is reached`,
     parse: parseRoute,
+    parseFailure: (_code, stderr) =>
+      /unreachable|No route to host/.test(stderr) ? 'none' : undefined,
   }
 }
 
@@ -98,4 +103,22 @@ export function certificateIn(folder: CertificateFolder): NodeCommand<string> {
 
 export function certificateFile(folder: CertificateFolder): string {
   return `/etc/virt-handler/${folder}/tls.crt`
+}
+
+/** Seconds, less than is waited for the command: so that its own answer is heard. */
+const CONNECT_LIMIT = 4
+
+/**
+ * One TCP connection that is closed at once: by bash, the images have nothing else for it (fact sheet data-plane.md §7.1).
+ * Only ever to the port of label 0 (§1.5).
+ */
+export function connectTo(address: string, port: number): NodeCommand<ConnectOutcome> {
+  const open = ': <>/dev/tcp/$0/$1'
+  return {
+    argv: ['timeout', String(CONNECT_LIMIT), 'bash', '-c', open, address, String(port)],
+    container: 'virt-handler',
+    reads: `whether ${address}:${port} takes a connection`,
+    parse: () => 'connected',
+    parseFailure: connectOutcome,
+  }
 }

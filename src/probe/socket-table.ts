@@ -12,8 +12,8 @@ export interface SocketRow {
   info?: Record<string, string>
 }
 
-interface Endpoint {
-  /** Without brackets and scope; `*` for any. */
+export interface Endpoint {
+  /** Without brackets, scope and the form of IPv4 inside IPv6; `*` for any. */
   address: string
   /** Undefined for any. */
   port: number | undefined
@@ -51,6 +51,31 @@ export function parseUnixTable(text: string): string[] {
   })
 }
 
+/** A row as it is quoted. */
+export function rowText({ state, recvQ, sendQ, local, peer, info = {} }: SocketRow): string {
+  const text = ({ address, port }: Endpoint) =>
+    `${address.includes(':') ? `[${address}]` : address}:${port ?? '*'}`
+  const counters = ['bytes_sent', 'bytes_received', 'retrans', 'unacked'].flatMap((name) =>
+    info[name] === undefined ? [] : [`${name}:${info[name]}`],
+  )
+  const columns = [`Recv-Q ${recvQ}`, `Send-Q ${sendQ}`, text(local), text(peer), ...counters]
+  return [...(state === undefined ? [] : [state]), ...columns].join(' ')
+}
+
+/**
+ * Bytes that arrived in either direction since the connection began; undefined where the kernel does not tell. What was
+ * sent again and again without an answer is none of them.
+ */
+export function progressOf({ info = {} }: SocketRow): number | undefined {
+  const figure = (name: string) => Number(info[name] ?? 0)
+  if (info['bytes_sent'] === undefined && info['bytes_received'] === undefined) return undefined
+  const acked =
+    info['bytes_acked'] === undefined
+      ? figure('bytes_sent') - figure('bytes_retrans')
+      : figure('bytes_acked')
+  return acked + figure('bytes_received')
+}
+
 /** `retrans:now/all`; how often was sent again what got no answer, since the connection began. */
 export function retransmissions({ info }: SocketRow): number {
   return Number(info?.['retrans']?.split('/').at(-1) ?? 0)
@@ -68,5 +93,6 @@ function parseEndpoint(text: string): Endpoint {
     .slice(0, at)
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=\d+\.)/, '')
   return { address, port: port === '*' ? undefined : Number(port) }
 }

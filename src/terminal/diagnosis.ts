@@ -5,6 +5,7 @@ import type {
   ReportSubject,
   ReportVerdict,
 } from '../diagnose/report.ts'
+import { channelLines } from './channels-view.ts'
 import { neutral } from './neutral.ts'
 import type { Terminal } from './terminal.ts'
 import type { Style, Theme } from './theme.ts'
@@ -28,17 +29,29 @@ const GAPS = 6
 const QUESTION = 27
 
 /**
- * A report for a person: the verdict first, then each subject with its findings, then what could not be read. Lines are
+ * A report for a person: of `diagnose proxy` the channels before all, then the verdict, then each subject with its findings, then what could not be read. Lines are
  * wrapped at the terminal's edge (120 columns at most); through a pipe nothing is wrapped.
  */
 export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
   const [first, ...rest] = report.subjects
-  const lines = verdictLines(report, out)
+  const lines = [...channelTables(report.subjects, out), ...verdictLines(report, out)]
   if (first) lines.push('', ...subjectLines(first, out, true))
   for (const subject of rest.slice(0, DETAILED - 1))
     lines.push('', ...subjectLines(subject, out, false))
   lines.push(...summaryLines(rest.slice(DETAILED - 1), out))
   return [...lines, '', ...coverageLines(report, out)]
+}
+
+const NO_PROXY = 'No proxy is open: no migration has been handed off to virt-handler'
+
+/** What was seen of the channels of each migration; whose they are, where there are several. */
+function channelTables(subjects: readonly ReportSubject[], out: Out): string[] {
+  const tables = subjects.slice(0, DETAILED).filter(({ channels }) => channels !== undefined)
+  return tables.flatMap(({ ref, stage, channels = [] }) => [
+    ...(tables.length > 1 ? [`${out.theme.strong(neutral(ref))}  ${neutral(stage)}`] : []),
+    ...(channels.length > 0 ? channelLines(channels, out) : [NO_PROXY]),
+    '',
+  ])
 }
 
 function verdictLines({ verdict, subjects, source }: DiagnosisReport, out: Out): string[] {

@@ -5,6 +5,8 @@ import { budgets, raisedBudget } from './budgets.ts'
 import { deferredCancel } from './cancel.ts'
 import { cancelledEvacuation } from './cancelled-evacuation.ts'
 import { capacity } from './capacity.ts'
+import { clientNames } from './client-names.ts'
+import { connections } from './connections.ts'
 import { convergence } from './convergence.ts'
 import { cpu } from './cpu.ts'
 import { drainHangs, evacuation, shutDown } from './evacuation.ts'
@@ -16,17 +18,21 @@ import { attachment, attachmentLost } from './hotplug.ts'
 import { heldClaim, staleHalf, targetLabel } from './leftover-objects.ts'
 import { lingering, sharedAddress, staleCount, uncollected } from './leftover-pods.ts'
 import { limitRange } from './limit-range.ts'
+import { listeners, sourceSockets } from './listeners.ts'
 import { migratability } from './migratability.ts'
-import { certificates, migrationNetwork, networkDefined, tlsMismatch } from './network.ts'
+import { migrationNetwork, networkDefined } from './network.ts'
 import { networkPolicy } from './network-policy.ts'
 import { nodesReady, sameNode } from './nodes.ts'
 import { otherHalf } from './other-half.ts'
+import { path } from './path.ts'
 import { timedOut } from './pending-timeouts.ts'
 import { placement } from './placement.ts'
 import { policy } from './policy.ts'
 import { postCopy } from './post-copy.ts'
 import { chain, handlerRestart, portMap, reservedPorts } from './proxy.ts'
+import { presentedCertificates } from './proxy-certificates.ts'
 import { quota } from './quota.ts'
+import { listenerSpeaksTls, reach } from './reach.ts'
 import { recovery } from './recovery.ts'
 import { createRefused, silentRender } from './render.ts'
 import { movedAgain } from './repeated-moves.ts'
@@ -36,6 +42,7 @@ import { takenOver, vmEnded } from './state-owner.ts'
 import { destinationSize, sharing } from './storage.ts'
 import { targetEnded } from './target-end.ts'
 import { targetStart } from './target-start.ts'
+import { certificates, tlsMismatch, tlsOff } from './tls.ts'
 import { trust } from './trust.ts'
 import { unreadStage } from './unread-stage.ts'
 import { volumeChange, workloadUpdate } from './workload-update.ts'
@@ -85,12 +92,21 @@ export const CHECKS: readonly Check[] = [
   reservedPorts,
   handlerRestart,
   portMap,
+  listeners,
+  sourceSockets,
+  connections,
   chain,
   tlsMismatch,
+  tlsOff,
   certificates,
   trust,
+  presentedCertificates,
+  clientNames,
+  listenerSpeaksTls,
   migrationNetwork,
   networkDefined,
+  path,
+  reach,
   networkPolicy,
   cpu,
   sharing,

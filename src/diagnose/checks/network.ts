@@ -1,9 +1,8 @@
-import { X509Certificate } from 'node:crypto'
 import type { KubeObject, Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { listing, moment } from '../words.ts'
+import { listing } from '../words.ts'
 
 const STATUS = 'k8s.v1.cni.cncf.io/network-status'
 
@@ -166,109 +165,6 @@ export const networkDefined: Check = {
             : 'No NetworkAttachmentDefinition of that name is in what was read',
         confidence: all.length > 0 ? 'certain' : 'possible',
         remedy: [{ text: `Create it in ${namespace}, or correct the setting` }],
-      }),
-    ]
-  },
-}
-
-/** Certificates of the proxies whose time is over, as far as their public part was read. */
-export const certificates: Check = {
-  name: 'certificates of the migration proxy',
-  when: ({ troubled, phase }) => troubled && !['', 'Pending', 'Scheduling'].includes(phase),
-  needs: ['Secret'],
-  judge(subject, world) {
-    const secrets = world.evidence.objects.list<KubeObject & { data?: Record<string, string> }>(
-      'Secret',
-    )
-    return secrets
-      .filter(({ metadata }) => /virt-handler/.test(metadata.name))
-      .flatMap((secret) => {
-        const certificate = parse(secret.data?.['tls.crt'])
-        if (!certificate) return []
-        const from = Date.parse(certificate.validFrom)
-        const to = Date.parse(certificate.validTo)
-        if (world.now >= from && world.now <= to) return []
-        return [
-          finding({
-            code: 'MIG6003',
-            title: `The certificate in Secret ${secret.metadata.name} ${world.now > to ? 'has expired' : 'is not yet valid'}`,
-            objects: [
-              `secret/${secret.metadata.namespace ?? ''}/${secret.metadata.name}`,
-              subject.ref,
-            ],
-            evidence: [
-              {
-                source: `secret/${secret.metadata.namespace ?? ''}/${secret.metadata.name}`,
-                field: 'tls.crt',
-                value: `valid from ${moment(from)} to ${moment(to)}`,
-              },
-            ],
-            cause: 'virt-operator renews these certificates; it has not, or a clock is wrong',
-            remedy: [
-              {
-                text: 'See virt-operator and its log; deleting the Secret makes it issue a new one',
-              },
-            ],
-          }),
-        ]
-      })
-  },
-}
-
-function parse(text: string | undefined): X509Certificate | undefined {
-  if (!text) return undefined
-  try {
-    return new X509Certificate(text.includes('BEGIN') ? text : Buffer.from(text, 'base64'))
-  } catch {
-    return undefined
-  }
-}
-
-/** One side with TLS, the other without: the setting, and that it may have changed. */
-export const tlsMismatch: Check = {
-  name: 'TLS on both sides',
-  when: ({ said, troubled }) =>
-    troubled && said.some(({ row }) => row.code === 'MIG6001' && row.worth === 'cause'),
-  needs: [],
-  judge(subject, world) {
-    const said = subject.said.filter(({ row }) => row.code === 'MIG6001')
-    const setting = world.kubevirt?.spec.configuration?.migrations?.disableTLS
-    return [
-      finding({
-        code: 'MIG6001',
-        title:
-          'TLS mismatch: one virt-handler speaks TLS, the other answers without (first record does not look like a TLS handshake)',
-        objects: [subject.ref],
-        evidence: [
-          ...said.slice(0, 2).map(({ source, quote, time }) => ({
-            source,
-            value: quote,
-            ...(time !== undefined && { time }),
-          })),
-          ...(world.kubevirt
-            ? [
-                {
-                  source: 'kubevirt',
-                  field: 'spec.configuration.migrations.disableTLS',
-                  value: String(setting ?? 'unset (TLS is on)'),
-                },
-              ]
-            : []),
-        ],
-        cause:
-          'Each virt-handler reads disableTLS when it opens its proxy: the two saw different values, because it was changed shortly before, or one of them has a stale configuration',
-        confidence: 'likely',
-        remedy: [
-          { text: 'Migrate again (retry) once both virt-handlers have the same configuration' },
-          ...(setting
-            ? [
-                {
-                  text: 'Consider switching TLS on again: disableTLS also removes the check of who the peer is',
-                },
-              ]
-            : []),
-        ],
-        endsByItself: 'yes',
       }),
     ]
   },

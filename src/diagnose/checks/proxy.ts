@@ -87,7 +87,7 @@ export const handlerRestart: Check = {
 }
 
 /** When the pod was made, or its container last restarted; `startTime` says no more than the first. */
-function startOf(pod: Pod): number {
+export function startOf(pod: Pod): number {
   const container = pod.status?.containerStatuses?.find(({ name }) => name === 'virt-handler')
   const restartedAt =
     (container?.restartCount ?? 0) > 0 ? timeOf(container?.state?.running?.startedAt) : undefined
@@ -166,11 +166,16 @@ export const portMap: Check = {
     const labels = ports.map(({ label }) => label)
     const wanted = [0, LABEL_MEMORY, ...(block ? [LABEL_DISK] : [])]
     const lacking = wanted.filter((label) => !labels.includes(label))
-    if (lacking.length === 0) return []
+    const repeated = labels.filter((label, i) => labels.indexOf(label) !== i)
+    if (lacking.length === 0 && repeated.length === 0) return []
+    const published = `The target published ${plural(ports.length, 'port')}, and ${listing(lacking.map(String))}`
     return [
       finding({
         code: 'MIG5005',
-        title: `The target published ${plural(ports.length, 'port')}, and ${listing(lacking.map(String))} is not among them, which ${block ? 'BlockMigration' : 'the migration'} needs`,
+        title:
+          lacking.length > 0
+            ? `${published} is not among them, which ${block ? 'BlockMigration' : 'the migration'} needs`
+            : `The target published label ${listing(repeated.map(String))} more than once`,
         objects: [`vmi/${subject.namespace}/${subject.name}`],
         evidence: [
           {
@@ -180,7 +185,9 @@ export const portMap: Check = {
           },
         ],
         cause:
-          'Source and target do not agree on whether disks must be copied, or the map is of another release',
+          repeated.length > 0
+            ? 'virt-handler takes the label from the name of a socket; one of another key counts as 0 (a decentralized migration of a release without the mending)'
+            : 'Source and target do not agree on whether disks must be copied, or the map is of another release',
         confidence: 'likely',
         remedy: [
           { text: 'Cancel and migrate again; compare status.migrationMethod with the volumes' },

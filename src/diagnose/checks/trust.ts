@@ -1,12 +1,12 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import type { KubeObject } from '../../kubevirt/types.ts'
+import { parseBundle } from '../../tls/chain.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import type { World } from '../subject.ts'
 import { listing, moment } from '../words.ts'
 
 type WithData = KubeObject & { data?: Record<string, string> }
-
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /**
  * The authorities that virt-handler trusts (ConfigMap kubevirt-ca), as far as they were read. Old ones stay in the bundle
@@ -17,16 +17,14 @@ export const trust: Check = {
   when: ({ troubled, phase, kind }) =>
     troubled && kind === 'migration' && !['', 'Pending', 'Scheduling'].includes(phase),
   needs: ['ConfigMap'],
-  judge(subject, { evidence, kubevirt, now }) {
+  judge(subject, world) {
+    const { kubevirt, now } = world
     if (kubevirt?.spec.configuration?.migrations?.disableTLS === true) return []
-    const bundle = evidence.objects
-      .list<WithData>('ConfigMap')
-      .find(({ metadata }) => metadata.name === 'kubevirt-ca')
-    const authorities = (bundle?.data?.['ca-bundle']?.match(PEM) ?? []).flatMap(parsed)
+    const bundle = trustedBundle(world)
     const isValid = ({ validFrom, validTo }: X509Certificate) =>
       now >= Date.parse(validFrom) && now <= Date.parse(validTo)
-    if (!bundle || authorities.length === 0 || authorities.some(isValid)) return []
-    const ref = `configmap/${bundle.metadata.namespace ?? ''}/${bundle.metadata.name}`
+    if (!bundle || bundle.authorities.length === 0 || bundle.authorities.some(isValid)) return []
+    const { ref, authorities } = bundle
     const spans = authorities.map(
       ({ validFrom, validTo }) =>
         `${moment(Date.parse(validFrom))} to ${moment(Date.parse(validTo))}`,
@@ -46,10 +44,15 @@ export const trust: Check = {
   },
 }
 
-function parsed(pem: string): X509Certificate[] {
-  try {
-    return [new X509Certificate(pem)]
-  } catch {
-    return []
-  }
+/** The ConfigMap kubevirt-ca, where it was read. */
+export function trustedBundle({
+  evidence,
+}: World): { ref: string; authorities: X509Certificate[] } | undefined {
+  const found = evidence.objects
+    .list<WithData>('ConfigMap')
+    .find(({ metadata }) => metadata.name === 'kubevirt-ca')
+  if (!found) return undefined
+  const { namespace = '', name } = found.metadata
+  const authorities = parseBundle(found.data?.['ca-bundle'] ?? '')
+  return { ref: `configmap/${namespace}/${name}`, authorities }
 }

@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts'
 
 /** What a reader has read, as evidence. */
 export function evidenceFrom(
-  { objects: read, gaps, logs }: Reader,
+  { objects: read, gaps, logs, probes }: Reader,
   { context, server }: Cluster,
   keep: (object: KubeObject) => boolean = () => true,
 ): Evidence {
@@ -24,6 +24,7 @@ export function evidenceFrom(
     logLines: logs.lines,
     logFiles: logs.files,
     gaps,
+    ...(probes && { probes }),
     latest: undefined,
   }
 }

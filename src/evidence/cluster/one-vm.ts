@@ -39,7 +39,7 @@ export interface GatherOptions {
   /** ms */
   now: number
   signal: AbortSignal
-  /** What else is to be read, once the objects are known: logs. */
+  /** What else is to be read, once the objects are known: logs, probes. */
   more?: (reader: Reader, found: Found) => Promise<void>
 }
 

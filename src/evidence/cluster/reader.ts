@@ -7,6 +7,7 @@ import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Gap } from '../evidence.ts'
 import type { LogHit } from '../log-hits.ts'
 import { createObjects, type Objects } from '../objects.ts'
+import type { ProxyProbe } from '../probes.ts'
 import { objectsIn } from '../shape.ts'
 import type { Permissions } from './permissions.ts'
 
@@ -27,6 +28,8 @@ export interface Reader {
   readonly objects: Objects
   readonly gaps: Gap[]
   readonly logs: { hits: LogHit[]; lines: number; files: number }
+  /** What was looked at on nodes; undefined when nothing was asked for. */
+  probes: ProxyProbe[] | undefined
   /** @param what a name for the gap where it is not the whole kind; undefined when it could not be read */
   list<T extends KubeObject>(
     resource: Resource,
@@ -95,6 +98,7 @@ export function createReader(
     objects,
     gaps,
     logs: { hits: [], lines: 0, files: 0 },
+    probes: undefined,
     mayRead,
     gap,
 

@@ -1,5 +1,6 @@
 import { LABEL } from '../../kubevirt/labels.ts'
 import {
+  CONFIG_MAPS,
   DAEMON_SETS,
   HYPERCONVERGEDS,
   KUBEVIRTS,
@@ -32,7 +33,7 @@ export async function readFirst(
   return kubevirt
 }
 
-/** What is in KubeVirt's namespace: its pods, its rollout, its leader, the migration network. */
+/** What is in KubeVirt's namespace: its pods, its rollout, its leader, the migration network, the authorities. */
 export async function readComponents(
   reader: Reader,
   kubevirt: KubeVirt | undefined,
@@ -51,6 +52,7 @@ export async function readComponents(
     reader.get(DAEMON_SETS, { namespace, name: 'virt-handler' }, of('DaemonSet')),
     reader.get(LEASES, { namespace, name: 'virt-controller' }, of('Lease')),
     reader.list(NETWORK_POLICIES, { namespace }),
+    reader.get(CONFIG_MAPS, { namespace, name: 'kubevirt-ca' }),
     network !== undefined &&
       reader.list(
         NETWORK_ATTACHMENT_DEFINITIONS,

@@ -32,6 +32,8 @@ export interface Scope {
   /** Only what leaves this node or comes to it. */
   node?: string | undefined
   signal: AbortSignal
+  /** What else is to be read, once the objects are known: probes. */
+  more?: (reader: Reader, migrations: Migration[]) => Promise<void>
 }
 
 /**
@@ -41,7 +43,7 @@ export interface Scope {
  */
 export async function gatherUnwell(
   cluster: Cluster,
-  { namespace, node, signal }: Scope,
+  { namespace, node, signal, more }: Scope,
 ): Promise<Evidence> {
   const permissions = createPermissions(cluster, signal)
   const reader = createReader(cluster, permissions, signal)
@@ -74,6 +76,7 @@ export async function gatherUnwell(
     ])
     await readEvents(reader, namespace, [...migrations, ...vmis, ...launchers])
   }
+  await more?.(reader, migrations)
   const kept = new Set<KubeObject>(migrations)
   return evidenceFrom(
     reader,

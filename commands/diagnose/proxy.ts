@@ -1,0 +1,112 @@
+import { Args, Command, Flags } from '@oclif/core'
+import { EXIT, MigError } from '../../src/errors.ts'
+import { clusterFlags, colorFlag } from '../../src/flags.ts'
+
+export default class DiagnoseProxy extends Command {
+  static override summary =
+    'Look at the proxies of a migration: listeners, sockets, connections, TLS'
+  static override description =
+    'First, for each channel: is the port map right, the listener of the target open, the socket of the source live, and do data flow. Then the diagnosis, with what was seen. Without a name: all migrations of the namespace that are in flight. --probe says how far it may go. none: only the API. exec: read-only commands in both virt-handlers (ss, ip, cat of public certificates), each ended after five seconds. connect: also one TCP connection from the source to the port of label 0 and one TLS handshake with it, never to the other ports; each leaves a connection to virtqemud until the launcher of the target ends. What may be done is asked of the API first, and what is done is announced on stderr.'
+  static override examples = [
+    {
+      description: 'Why the copy of a VM does not move',
+      command: '<%= config.bin %> <%= command.id %> vm-1 -n demo',
+    },
+    {
+      description: 'What would be run on nodes, and what a connection would leave behind',
+      command: '<%= config.bin %> <%= command.id %> vm-1 --probe connect --dry-run',
+    },
+    {
+      description: 'Whether the network carries, and who listens',
+      command: '<%= config.bin %> <%= command.id %> vmim/move --probe connect',
+    },
+  ]
+  static override args = {
+    name: Args.string({
+      description: 'NAME, vm/NAME, vmi/NAME or vmim/NAME',
+      ignoreStdin: true,
+    }),
+  }
+  static override flags = {
+    ...clusterFlags,
+    probe: Flags.option({
+      options: ['none', 'exec', 'connect'] as const,
+      default: 'exec',
+      description: 'how far to go: the API alone, read-only commands on nodes, one connection',
+    })(),
+    'dry-run': Flags.boolean({
+      description: 'only say what would be run on nodes and what it would leave behind',
+    }),
+    logs: Flags.boolean({
+      description:
+        'also read the logs of virt-controller, of both virt-handlers and of both launchers',
+    }),
+    'fail-on': Flags.option({
+      options: ['fail', 'warn'] as const,
+      default: 'fail',
+      description: 'what makes the exit status other than 0',
+    })(),
+    'min-coverage': Flags.integer({
+      helpValue: 'PERCENT',
+      min: 0,
+      max: 100,
+      description: 'exit 8 when fewer of the checks that apply could be carried out',
+    }),
+    output: Flags.option({
+      char: 'o',
+      options: ['json', 'yaml', 'junit'] as const,
+      description: 'print one machine-readable document instead of text',
+    })(),
+    color: colorFlag,
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(DiagnoseProxy)
+    if (flags.logs && args.name === undefined)
+      throw new MigError(EXIT.usage, '--logs needs the name of a VM or migration')
+    if (flags['dry-run'] && flags.output === 'junit')
+      throw new MigError(EXIT.usage, '-o junit is for findings, and --dry-run makes none')
+    const { parseReference } = await import('../../src/kubevirt/reference.ts')
+    const reference =
+      args.name === undefined ? undefined : parseReference(args.name, ['vm', 'vmi', 'vmim'])
+    const { withCluster } = await import('../../src/session.ts')
+    const { diagnoseProxy, planProxy } = await import('../../src/diagnose/proxy.ts')
+    const { terminalOf } = await import('../../src/terminal/terminal.ts')
+    const { neutral } = await import('../../src/terminal/neutral.ts')
+    const { print } = await import('../../src/terminal/output.ts')
+    const out = terminalOf(process.stdout, { color: flags.color })
+
+    if (flags['dry-run']) {
+      const { probePlanReport } = await import('../../src/diagnose/probe-plan-report.ts')
+      const { probePlanLines } = await import('../../src/terminal/probe-plan-view.ts')
+      const plans = await withCluster(flags, {}, ({ cluster, signal, clock }) =>
+        planProxy(cluster, reference, { clock, signal }),
+      )
+      const report = probePlanReport(plans, flags.probe, Date.now())
+      const format = flags.output === 'junit' ? undefined : flags.output
+      await print(out, report, format, () => probePlanLines(report, out))
+      return
+    }
+    const report = await withCluster(flags, {}, ({ cluster, signal, clock }) =>
+      diagnoseProxy(cluster, reference, {
+        rung: flags.probe,
+        logs: flags.logs,
+        clock,
+        signal,
+        announce: (line) => void process.stderr.write(`${neutral(line)}\n`),
+      }),
+    )
+    if (flags.output === 'junit') {
+      const { junitOf } = await import('../../src/diagnose/junit.ts')
+      out.write(junitOf(report))
+    } else {
+      const { diagnosisText } = await import('../../src/terminal/diagnosis.ts')
+      await print(out, report, flags.output, () => diagnosisText(report, out))
+    }
+    const { exitCodeOf } = await import('../../src/diagnose/outcome.ts')
+    process.exitCode = exitCodeOf(report, {
+      failOn: flags['fail-on'],
+      minCoverage: flags['min-coverage'],
+    })
+  }
+}
