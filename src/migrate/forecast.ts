@@ -5,6 +5,8 @@ import type {
   Migration,
   MigrationPolicy,
   Namespace,
+  Node,
+  Pod,
   ResourceQuota,
   Vm,
   Vmi,
@@ -14,6 +16,9 @@ import { automaticLimits } from '../rules/automatic-limits.ts'
 import type { ClusterView } from '../rules/capacity.ts'
 import { type Settings, settingsFor } from '../rules/configuration.ts'
 import { launcherPod } from '../rules/launcher-pod.ts'
+import { limitsOf } from '../rules/pending-timeout.ts'
+import { nodeObstacle } from '../rules/placement-node.ts'
+import type { Obstacle } from '../rules/placement-obstacle.ts'
 import { type PolicyDecision, policyFor } from '../rules/policy.ts'
 import { admitPod, type QuotaDecision } from '../rules/quota.ts'
 import type { Gap } from './gap.ts'
@@ -61,14 +66,27 @@ export interface Forecast {
   capacity: Waiting | undefined
   /** Whether the quotas of the namespace have room for the target pod; undefined when they could not be read. */
   quota: QuotaDecision | undefined
+  /** Whether the node that was named takes the target pod; undefined when none was. */
+  target: TargetDecision | undefined
   gaps: Gap[]
+}
+
+interface TargetDecision {
+  node: string
+  /** What the scheduler would object to: a cordon, a taint. How full the node is, is not looked into. */
+  obstacle: Obstacle | undefined
+  /** ms; so long KubeVirt waits for a pod that no node takes. */
+  givesUpAfter: number
 }
 
 /** One that a user starts has no priority. */
 const PLANNED: Migration = { metadata: { name: '', uid: 'planned' }, spec: {} }
 
-/** Predicts by the rules that KubeVirt's controller follows; what it says of capacity holds for this moment only. */
-export function forecast(facts: Facts): Forecast {
+/**
+ * Predicts by the rules that KubeVirt's controller follows; what it says of capacity holds for this moment only.
+ * @param target the one node that was named
+ */
+export function forecast(facts: Facts, target?: Node): Forecast {
   const { vmi, policies, inNamespace, view } = facts
   const policy = policies && policyFor(policies, vmi?.metadata.labels, inNamespace?.metadata.labels)
   return {
@@ -78,6 +96,7 @@ export function forecast(facts: Facts): Forecast {
     settings: settingsFor(facts.kubevirt, policy?.winner?.policy),
     capacity: view && waitingFor(view, PLANNED, vmi),
     quota: quotaFor(facts),
+    target: target && targetFor(facts, target),
     gaps: facts.gaps,
   }
 }
@@ -92,14 +111,28 @@ export function currentSettings(
 }
 
 /** While it moves, both pods count; a quota without room leaves the migration pending until there is some (§2.7a). */
-function quotaFor({ vmi, kubevirt, inNamespace, quotas }: Facts): QuotaDecision | undefined {
-  if (!vmi || !quotas) return undefined
+function quotaFor(facts: Facts): QuotaDecision | undefined {
+  const pod = podFor(facts)
+  return pod && facts.quotas && admitPod(pod, facts.quotas)
+}
+
+function targetFor(facts: Facts, node: Node): TargetDecision {
+  const pod = podFor(facts)
+  return {
+    node: node.metadata.name,
+    obstacle: pod && nodeObstacle(pod, node),
+    givesUpAfter: limitsOf(PLANNED).unschedulable,
+  }
+}
+
+function podFor({ vmi, kubevirt, inNamespace, quotas }: Facts): Pod | undefined {
+  if (!vmi) return undefined
   const pod = launcherPod(vmi, {
     kubevirt,
     release: releaseOf(kubevirt) ?? ASSUMED_RELEASE,
-    limits: automaticLimits(inNamespace, quotas, kubevirt),
+    limits: automaticLimits(inNamespace, quotas ?? [], kubevirt),
   })
-  return admitPod({ ...pod, metadata: { ...pod.metadata, name: '' } }, quotas)
+  return { ...pod, metadata: { ...pod.metadata, name: '' } }
 }
 
 function blockersOf({ namespace, name, vm, vmi, migrations }: Facts): Blocker[] {

@@ -92,7 +92,7 @@ export async function moveVm(
       tell({ type: 'joined', migration: active })
       return await toTheEnd(observed)
     }
-    predicted = forecast(facts)
+    predicted = forecast(facts, target?.node)
     gaps = [...predicted.gaps]
     settings = currentSettings(facts, predicted)
     if (target) predicted.blockers.push(...targetBlockers(target, facts.vmi, facts.kubevirt))

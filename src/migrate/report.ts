@@ -2,6 +2,7 @@ import type { ExitCode, MigError } from '../errors.ts'
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import { timeOf } from '../kubevirt/migration.ts'
 import type { Migration, MigrationState } from '../kubevirt/types.ts'
+import { wording } from '../rules/placement-obstacle.ts'
 import type { Blocker, Forecast } from './forecast.ts'
 import type { Gap } from './gap.ts'
 import { eventTime, type Observed, ownState } from './observed.ts'
@@ -77,6 +78,8 @@ interface ForecastReport {
   } | null
   /** Whether the namespace's quotas have room for the target pod; null when they could not be read. */
   quota: { fits: boolean; message: string | null } | null
+  /** Whether the node that was named takes the target pod, in the scheduler's words; null when none was named. */
+  target: { node: string; fits: boolean; message: string | null } | null
 }
 
 /** What else is known when a report is made. */
@@ -241,7 +244,7 @@ function settingsOf(
   return over ? null : now
 }
 
-function forecastReport({ policy, capacity, quota }: Forecast): ForecastReport {
+function forecastReport({ policy, capacity, quota, target }: Forecast): ForecastReport {
   return {
     policy: policy?.winner?.policy.metadata.name ?? null,
     capacity: capacity
@@ -263,6 +266,13 @@ function forecastReport({ policy, capacity, quota }: Forecast): ForecastReport {
       : null,
     quota: quota
       ? { fits: quota.admit, message: quota.admit ? null : quota.blockers[0].message }
+      : null,
+    target: target
+      ? {
+          node: target.node,
+          fits: target.obstacle === undefined,
+          message: target.obstacle ? wording(target.obstacle) : null,
+        }
       : null,
   }
 }

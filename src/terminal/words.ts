@@ -7,6 +7,7 @@ import type { CopyReport, MigrationReport } from '../migrate/report.ts'
 import { podTrouble } from '../migrate/steps.ts'
 import { isCancelling, type Span } from '../migrate/timeline.ts'
 import { givesUpAt, type Waiting } from '../migrate/waiting.ts'
+import { type Obstacle, wording } from '../rules/placement-obstacle.ts'
 import {
   count,
   formatAge,
@@ -161,11 +162,30 @@ export function copyLine(progress: CopyProgress): string {
 }
 
 /** `no policy; slots used: cluster 0 of 5, node-1 0 of 2`. */
-export function forecastText({ policy, capacity, quota, node }: Forecast): string {
+export function forecastText({ policy, capacity, quota, node, target }: Forecast): string {
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
   const refused = quota?.admit === false ? `; it will wait: ${quota.blockers[0].message}` : ''
-  return `${which}; ${capacityText(capacity, node)}${refused}`
+  return `${which}; ${capacityText(capacity, node)}${refused}${targetText(target)}`
+}
+
+function targetText(target: Forecast['target']): string {
+  if (!target?.obstacle) return ''
+  const { node, obstacle, givesUpAfter } = target
+  const end = `KubeVirt gives up after ${formatAge(givesUpAfter)}`
+  return `; it will wait: ${node} ${obstacleText(obstacle)}, ${end}`
+}
+
+function obstacleText(obstacle: Obstacle): string {
+  if (obstacle.kind === 'unschedulable') return 'is cordoned'
+  if (obstacle.kind === 'taint') {
+    const { key, value, effect } = obstacle.taint
+    return `has the taint ${key}${value ? `=${value}` : ''}:${effect}`
+  }
+  const missing = obstacle.kind === 'node-affinity' ? Object.entries(obstacle.missing) : []
+  if (missing.length > 0)
+    return `is without ${listed(missing.map(([key, value]) => `${key}=${value}`))}`
+  return `does not take the target pod: ${wording(obstacle)}`
 }
 
 function capacityText(capacity: Forecast['capacity'], source: string | undefined): string {
@@ -180,8 +200,8 @@ function capacityText(capacity: Forecast['capacity'], source: string | undefined
 }
 
 /** Whether a migration that is created now would have to wait. */
-export function willWait({ capacity, quota }: Forecast): boolean {
-  return capacity?.admit === false || quota?.admit === false
+export function willWait({ capacity, quota, target }: Forecast): boolean {
+  return capacity?.admit === false || quota?.admit === false || target?.obstacle !== undefined
 }
 
 /** What could not be read for a forecast; why is in the report. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Condition, Migration, ResourceQuota, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import type {
+  Condition,
+  Migration,
+  Node,
+  ResourceQuota,
+  Vm,
+  Vmi,
+} from '../../src/kubevirt/types.ts'
 import { type Facts, forecast } from '../../src/migrate/forecast.ts'
+import { forecastText, willWait } from '../../src/terminal/words.ts'
 import { migration, TRACE_01, upTo, vmi } from './objects.ts'
 
 const VM: Vm = {
@@ -134,6 +142,38 @@ describe('a forecast', () => {
     })
     const status = { ...full.status, hard: { 'requests.memory': '2Gi' } }
     expect(forecast(facts({ quotas: [{ ...full, status }] })).quota?.admit).toBe(true)
+  })
+
+  const LABELS = { 'kubevirt.io/schedulable': 'true', 'kubernetes.io/arch': 'amd64' }
+  const KEY = 'node.kubernetes.io/not-ready'
+  const WAITS = 'no policy; slots used: cluster 0 of 5, node-1 0 of 2; it will wait: node-2'
+  test.each<[string, Partial<Node['spec']>, Record<string, string>, string]>([
+    ['cordoned', { unschedulable: true }, LABELS, `${WAITS} is cordoned, `],
+    [
+      'tainted',
+      { taints: [{ key: KEY, effect: 'NoSchedule' }] },
+      LABELS,
+      `${WAITS} has the taint ${KEY}:NoSchedule, `,
+    ],
+    [
+      'not made for VMs',
+      {},
+      { 'kubernetes.io/arch': 'amd64' },
+      `${WAITS} is without kubevirt.io/schedulable=true, `,
+    ],
+  ])('says that the node that was named is %s', (_, spec, labels, text) => {
+    const node: Node = { metadata: { name: 'node-2', labels }, spec }
+    const predicted = forecast(facts(), node)
+    expect(predicted.target).toMatchObject({ node: 'node-2', obstacle: expect.anything() })
+    expect(forecastText(predicted)).toBe(`${text}KubeVirt gives up after 5m`)
+    expect(willWait(predicted)).toBe(true)
+  })
+
+  test('says nothing of a node that takes the target pod', () => {
+    const node: Node = { metadata: { name: 'node-2', labels: LABELS }, spec: {} }
+    const predicted = forecast(facts(), node)
+    expect(predicted.target).toEqual({ node: 'node-2', obstacle: undefined, givesUpAfter: 300_000 })
+    expect(willWait(predicted)).toBe(false)
   })
 
   test('says that it does not know what could not be read', () => {
