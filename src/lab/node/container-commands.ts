@@ -7,6 +7,7 @@ import {
   CONNECTIONS,
   certificateFile,
   connectionsIn,
+  connectTo,
   LISTENERS,
   PROXY_SOCKETS,
   routeTo,
@@ -14,6 +15,7 @@ import {
   UNIX_LISTENERS,
 } from '../../probe/commands.ts'
 import type { ProxyManager } from '../../proxy/manager.ts'
+import { bashConnect } from './bash-connect.ts'
 import { type TcpSocket, tcpSockets, unixListeners } from './kernel-sockets.ts'
 import { type Counters, countedTable, tcpTable, unixTable } from './socket-table.ts'
 
@@ -61,6 +63,9 @@ export async function runInHandler(argv: readonly string[], facts: HandlerFacts)
   if (is(ADDRESSES)) return done(interfaces(facts))
   const [address = ''] = argv.slice(-1)
   if (is(routeTo(address))) return route(address, facts)
+  const [host = '', port = ''] = argv.slice(-2)
+  if (is(connectTo(host, Number(port))))
+    return bashConnect({ host, port: Number(port), from: facts.address, seconds: Number(argv[1]) })
   const [program, file = ''] = argv
   if (program === 'cat' && argv.length === 2) {
     for (const [folder, pem] of Object.entries(facts.certificates))
