@@ -95,8 +95,38 @@ function tolerations(launcher: Pod): Toleration[] {
   return [...own, ...others].sort((a, b) => (a.key ?? '').localeCompare(b.key ?? ''))
 }
 
-/** Whether an attachment pod holds just these volumes. */
-export function attaches({ spec }: Pod, volumes: readonly VmiVolume[]): boolean {
+export interface AttachmentPlan {
+  /** The pod that holds just these volumes, if there is one. */
+  current: Pod | undefined
+  create: boolean
+  remove: Pod[]
+}
+
+/**
+ * What becomes of a launcher's attachment pods when these volumes are plugged in: one pod holds them all, and the newest
+ * of those that hold anything else stays until that one runs.
+ */
+export function attachments(
+  present: readonly Pod[],
+  volumes: readonly VmiVolume[],
+): AttachmentPlan {
+  const current = present.find((pod) => attaches(pod, volumes))
+  const old = present.filter((pod) => !attaches(pod, volumes)).sort(newestFirst)
+  const starting = old.some(
+    ({ status }) => !['Running', 'Succeeded', 'Failed'].includes(status?.phase ?? ''),
+  )
+  const needed = volumes.length > 0 && current?.status?.phase !== 'Running'
+  const kept = needed
+    ? old.find(({ status, metadata }) => status?.phase === 'Running' && !metadata.deletionTimestamp)
+    : undefined
+  return {
+    current,
+    create: volumes.length > 0 && !current && !starting,
+    remove: old.filter((pod) => pod !== kept),
+  }
+}
+
+function attaches({ spec }: Pod, volumes: readonly VmiVolume[]): boolean {
   const held = (spec.volumes ?? []).filter(
     (volume) => volume['persistentVolumeClaim'] !== undefined,
   )
@@ -104,4 +134,8 @@ export function attaches({ spec }: Pod, volumes: readonly VmiVolume[]): boolean 
     held.length === volumes.length &&
     volumes.every(({ name }) => held.some((volume) => volume.name === name))
   )
+}
+
+function newestFirst(a: Pod, b: Pod): number {
+  return (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '')
 }

@@ -31,7 +31,8 @@ interface Slots {
   by: Migration[]
 }
 
-const COUNTED_PHASES = ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Running']
+/** From the moment that its target pod is there until it ends. */
+const PHASES_UNDER_WAY = ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Running']
 
 /**
  * Is there a free slot for a migration away from this node? Inbound there is no limit. It may be asked for a migration
@@ -66,6 +67,11 @@ export function limitsOf(kubevirt: KubeVirt | undefined): { cluster: number; out
   }
 }
 
+/** Past Pending and not at its end, as KubeVirt calls a migration running. */
+export function isUnderWay(migration: Migration): boolean {
+  return PHASES_UNDER_WAY.includes(phaseOf(migration))
+}
+
 /** Those that hold a slot as KubeVirt counts: from Scheduling on, or from the moment their target pod exists. */
 export function runningMigrations({
   migrations,
@@ -78,7 +84,7 @@ export function runningMigrations({
     // The source half of a migration between clusters has no target pod of its own to schedule.
     const isSource = migration.spec.sendTo !== undefined && isDecentralized(migration.spec)
     if (phase === 'Scheduling' && isSource) return false
-    return COUNTED_PHASES.includes(phase) || withPod.has(migration.metadata.uid ?? '')
+    return isUnderWay(migration) || withPod.has(migration.metadata.uid ?? '')
   })
 }
 

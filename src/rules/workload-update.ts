@@ -1,7 +1,7 @@
 import { ANNOTATION } from '../kubevirt/labels.ts'
-import { conditionOf, isFinal, phaseOf } from '../kubevirt/migration.ts'
+import { conditionOf, isFinal } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Vmi } from '../kubevirt/types.ts'
-import { limitsOf } from './capacity.ts'
+import { isUnderWay, limitsOf } from './capacity.ts'
 import { isMigrating } from './evacuation.ts'
 import { isVolumeMigration } from './volume-migration.ts'
 
@@ -108,11 +108,6 @@ function isNeedless(vmi: Vmi): boolean {
 
 function isOwn({ metadata }: Migration): boolean {
   return metadata.annotations?.[ANNOTATION.workloadUpdateMigration] !== undefined
-}
-
-/** From Scheduling on; those that wait are not counted here. */
-function isUnderWay(migration: Migration): boolean {
-  return !['', 'Pending', 'WaitingForSync', 'Synchronizing'].includes(phaseOf(migration))
 }
 
 function isOf({ metadata, spec }: Migration, vmi: Vmi): boolean {

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Pod, VmiVolume } from '../../src/kubevirt/types.ts'
 import { hasHotplugVolumes, hotpluggedVolumes } from '../../src/kubevirt/volumes.ts'
-import { attaches, attachmentPod } from '../../src/rules/attachment-pod.ts'
+import { attachmentPod, attachments } from '../../src/rules/attachment-pod.ts'
 import { launcher, migration, vmi } from './objects.ts'
 
 const claim: VmiVolume = {
@@ -33,10 +33,59 @@ test('one pod brings all claims to the launcher’s node', () => {
     requests: { cpu: '10m', memory: '2M' },
     limits: { cpu: '100m', memory: '80M' },
   })
-  const made: Pod = { metadata: { name: 'hp' }, spec: pod.spec }
-  expect(attaches(made, [claim, data])).toBe(true)
-  expect(attaches(made, [claim])).toBe(false)
-  expect(attaches(made, [claim, fixed])).toBe(false)
+})
+
+describe('of the attachment pods that are there', () => {
+  const holding = (name: string, volumes: VmiVolume[], phase = 'Running', created = 0): Pod => ({
+    metadata: { name, creationTimestamp: new Date(created).toISOString() },
+    spec: attachmentPod(owner, volumes, undefined).spec,
+    status: { phase },
+  })
+  test.each<[string, Pod[], VmiVolume[], string, boolean, string[]]>([
+    ['nothing is plugged in', [], [], '', false, []],
+    ['the first volume needs one', [], [claim], '', true, []],
+    ['one that holds all is enough', [holding('a', [claim, data])], [data, claim], 'a', false, []],
+    ['a new one is made beside the old', [holding('a', [claim])], [claim, data], '', true, []],
+    [
+      'which goes when the new one runs',
+      [holding('a', [claim]), holding('b', [claim, data])],
+      [claim, data],
+      'b',
+      false,
+      ['a'],
+    ],
+    [
+      'and stays until then',
+      [holding('a', [claim]), holding('b', [claim, data], 'Pending')],
+      [claim, data],
+      'b',
+      false,
+      [],
+    ],
+    [
+      'of several old ones the newest that runs stays',
+      [holding('a', [claim]), holding('b', [data], 'Running', 1000)],
+      [claim, data],
+      '',
+      true,
+      ['a'],
+    ],
+    [
+      'none is made while an old one starts',
+      [holding('a', [claim], 'Pending')],
+      [data],
+      '',
+      false,
+      ['a'],
+    ],
+    ['the last goes with its volume', [holding('a', [claim])], [], '', false, ['a']],
+    ['a claim that is no hotplug is another one', [holding('a', [fixed])], [claim], '', true, []],
+  ])('%s', (_, present, volumes, current, create, remove) => {
+    const plan = attachments(present, volumes)
+    expect(plan.current?.metadata.name ?? '').toBe(current)
+    expect(plan.create).toBe(create)
+    expect(plan.remove.map(({ metadata }) => metadata.name)).toEqual(remove)
+  })
 })
 
 test('the cluster may give it other resources', () => {

@@ -22,6 +22,8 @@ export interface ControllersOptions {
 export interface Controllers {
   /** Nothing is ready to be worked on, and nothing is being worked on. */
   idle(): boolean
+  /** The workload updater, which looks at the VMs every 5 s at most, has a look before it. */
+  updaterWaits(): boolean
   close(): Promise<void>
 }
 
@@ -32,12 +34,13 @@ export async function startControllers(options: ControllersOptions): Promise<Con
   const caches = startCaches(cluster, clock, stop.signal)
   const recorder = eventRecorder(cluster, clock, { component: 'virtualmachine-controller' })
   const shared = { cluster, clock, caches, log, recorder }
+  const updater = startWorkloadUpdater(shared)
   const workers = [
     startMigrationController(shared),
     startVmiController(shared),
     startVmController(shared),
     startEvacuationController(shared),
-    startWorkloadUpdater(shared),
+    updater,
     startQuotaController(shared),
     startNodeController(shared),
     startGarbageCollector(shared),
@@ -57,5 +60,9 @@ export async function startControllers(options: ControllersOptions): Promise<Con
     await close()
     throw err
   }
-  return { idle: () => workers.every(({ queue }) => queue.idle()), close }
+  return {
+    idle: () => workers.every(({ queue }) => queue.idle()),
+    updaterWaits: () => updater.queue.waiting(),
+    close,
+  }
 }

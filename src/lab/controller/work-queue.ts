@@ -27,6 +27,8 @@ export interface WorkQueue {
   done(key: string): void
   /** Nothing is ready and nothing is being worked on; what waits for its time does not count. */
   idle(): boolean
+  /** Something waits for its time. */
+  waiting(): boolean
   close(): void
 }
 
@@ -116,6 +118,7 @@ export function createWorkQueue(clock: Clock): WorkQueue {
       serve()
     },
     idle: () => working.size === 0 && next(clock.now()) === undefined,
+    waiting: () => waiting.size > 0,
     close() {
       closed = true
       alarm?.abort()

@@ -79,7 +79,7 @@ describe('a migration fails', () => {
   test('when its target pod stays pending for too long', async () => {
     const plane = await startControlPlane()
     await plane.run('vm-1', 'node-1')
-    const annotations = { 'kubevirt.io/migrationPendingPodTimeoutSeconds': '1' }
+    const annotations = { 'kubevirt.io/migrationPendingPodTimeoutSeconds': '2' }
     await plane.create(MIGRATIONS, {
       metadata: { name: 'm', annotations },
       spec: { vmiName: 'vm-1' },

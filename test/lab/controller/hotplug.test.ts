@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { patch } from '../../../src/cluster/objects.ts'
-import { EVENTS, MIGRATIONS, PODS, PVCS, VMIS } from '../../../src/kubevirt/resources.ts'
-import type { Event, Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
+import { MIGRATIONS, PODS, PVCS, VMIS } from '../../../src/kubevirt/resources.ts'
+import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { startControlPlane } from './control-plane.ts'
 
 test('a disk that is plugged in follows its VM through attachment pods', async () => {
@@ -70,6 +70,60 @@ test('a disk that is plugged in follows its VM through attachment pods', async (
   await plane.until(async () => (await phase()) === 'PreparingTarget', 'hand-off')
   const state = (await plane.get<Vmi>(VMIS, 'vm-1')).status?.migrationState
   expect(state?.targetAttachmentPodUID).toBe(second.metadata.uid)
-  const told = (await plane.all<Event>(EVENTS)).map(({ message }) => message)
-  expect(told).toContain(`Created attachment pod ${first.metadata.name}`)
+  expect(await plane.told('vm-1')).toContain(`Created attachment pod ${first.metadata.name}`)
+  expect(await plane.told('vm-1')).toContain(
+    `Created hotplug attachment pod ${first.metadata.name}, for volume extra`,
+  )
+  expect(await plane.told('m')).toContain(`Created attachment pod ${second.metadata.name}`)
+})
+
+test('a disk that is taken out takes its attachment pod along', async () => {
+  const plane = await startControlPlane()
+  await plane.create(PVCS, { metadata: { name: 'disk-0' }, spec: {} })
+  await plane.run('vm-1', 'node-1')
+  const at = { namespace: 'demo', name: 'vm-1' }
+  const plug = (names: string[]) =>
+    patch(
+      plane.controller,
+      VMIS,
+      at,
+      {
+        spec: {
+          volumes: names.map((name) => ({
+            name,
+            persistentVolumeClaim: { claimName: name, hotpluggable: true },
+          })),
+        },
+      },
+      'merge',
+    )
+  const attachment = async () =>
+    (await plane.all<Pod>(PODS)).find(
+      ({ metadata }) => metadata.labels?.['kubevirt.io'] === 'hotplug-disk',
+    )
+  // Nothing is attached as long as one of the claims is not there.
+  await plug(['disk-0', 'disk-1'])
+  await plane.until(
+    async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.volumeStatus?.length === 2,
+    'both volumes to be told of',
+  )
+  expect((await plane.get<Vmi>(VMIS, 'vm-1')).status?.volumeStatus?.[1]).toMatchObject({
+    phase: 'Pending',
+    message: 'PVC disk-1 not found',
+  })
+  expect(await attachment()).toBeUndefined()
+
+  await plug(['disk-0'])
+  const pod = await plane.until(attachment, 'an attachment pod')
+  await plug([])
+  const name = pod.metadata.name
+  await plane.until(async () => !(await attachment()), 'the attachment pod to be gone')
+  await plane.until(
+    async () => (await plane.told('vm-1')).includes(`Deleted attachment pod ${name}`),
+    'its deletion to be told',
+  )
+  await plane.until(
+    async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.volumeStatus?.length === 0,
+    'no volume to be told of',
+  )
 })

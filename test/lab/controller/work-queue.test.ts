@@ -94,8 +94,10 @@ describe('a work queue', () => {
   test('is idle only while nothing is ready and nothing is being worked on', async () => {
     const { clock, queue } = started()
     expect(queue.idle()).toBe(true)
+    expect(queue.waiting()).toBe(false)
     queue.add('a', { after: 10 })
     expect(queue.idle()).toBe(true)
+    expect(queue.waiting()).toBe(true)
     await clock.pass(10)
     expect(queue.idle()).toBe(false)
     await queue.take()

@@ -93,6 +93,11 @@ export function lacksGuarantee({ spec }: Vmi, pod: Pod): boolean {
   return dedicated && pod.status?.qosClass !== 'Guaranteed' && isPodReady(pod)
 }
 
+export const ACTIVE_MIGRATION: Failure = {
+  reason: 'FailedCreate',
+  message: 'active migration exists',
+}
+
 export const NO_GUARANTEE: Failure = {
   reason: 'FailedGuaranteeResources',
   message: 'failed to guarantee pod resources',

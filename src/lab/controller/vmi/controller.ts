@@ -1,14 +1,14 @@
 import { isStatus } from '../../../cluster/api-error.ts'
 import { create, patch, remove, replace } from '../../../cluster/objects.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
+import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { currentPodOf, isPodFinal } from '../../../kubevirt/pods.ts'
 import { PODS, VMIS } from '../../../kubevirt/resources.ts'
-import type { OwnerReference, Pod, Vmi, VmiVolume } from '../../../kubevirt/types.ts'
-import { claimOf, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
-import { attaches, attachmentPod } from '../../../rules/attachment-pod.ts'
+import type { OwnerReference, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { claimOf } from '../../../kubevirt/volumes.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
+import { isUnderWay } from '../../../rules/capacity.ts'
 import { launcherPod } from '../../../rules/launcher-pod.ts'
 import { keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
@@ -16,7 +16,9 @@ import type { ControllerOptions } from '../migration/controller.ts'
 import { messageOf } from '../migration/perform.ts'
 import { LAB_RELEASE } from '../release.ts'
 import { startWorker, type Worker } from '../worker.ts'
+import { createAttachments } from './attachments.ts'
 import {
+  ACTIVE_MIGRATION,
   type Failure,
   imageFailure,
   lacksGuarantee,
@@ -53,6 +55,10 @@ export function startVmiController(options: ControllerOptions): Worker {
     if (type === 'ADDED') expectations.settle(key, owner.uid)
     worker.queue.add(key)
   })
+  caches.migrations.on(({ object: { metadata, spec } }) => {
+    const vmi = caches.vmis.get(metadata.namespace, spec.vmiName ?? '')
+    if (vmi && isUnprocessed(vmi)) worker.queue.add(keyOfObject(vmi))
+  })
   caches.claims.on(({ object: { metadata } }) => {
     for (const vmi of caches.vmis.list())
       if (
@@ -61,6 +67,7 @@ export function startVmiController(options: ControllerOptions): Worker {
       )
         worker.queue.add(keyOfObject(vmi))
   })
+  const attachments = createAttachments(cluster, caches, recorder, expectations)
   return worker
 
   /** A launcher belongs to a VMI, an attachment pod to a launcher. */
@@ -98,8 +105,14 @@ export function startVmiController(options: ControllerOptions): Worker {
     if (failure !== undefined) throw failure
   }
 
-  /** What keeps a VMI from its node although its pod is there. */
+  /** A migration of an earlier VMI of this name has not ended. */
+  function isMigrating({ metadata }: Vmi): boolean {
+    return caches.migrationsOf(metadata.namespace, metadata.name).some(isUnderWay)
+  }
+
+  /** What keeps a VMI from having its pod, or from its node although its pod is there. */
   function startFailure(vmi: Vmi, pods: Pod[]): Failure | undefined {
+    if (isUnprocessed(vmi) && pods.length === 0 && isMigrating(vmi)) return ACTIVE_MIGRATION
     const launcher = currentPodOf(vmi, pods)
     if (vmi.status?.phase !== 'Scheduling' || !launcher) return undefined
     if (!lacksGuarantee(vmi, launcher)) return imageFailure(launcher)
@@ -121,10 +134,14 @@ export function startVmiController(options: ControllerOptions): Worker {
   async function sync(key: string, vmi: Vmi, pods: Pod[]): Promise<void> {
     if (vmi.metadata.deletionTimestamp) return deleteAll(vmi, pods)
     const launcher = currentPodOf(vmi, pods)
-    if (vmi.status?.phase === 'Running' && launcher) await attach(key, vmi, launcher)
-    for (const pod of pods) if (isPodFinal(pod)) await deletePods(attachmentsOf(pod))
-    const unprocessed = ['', 'Pending'].includes(vmi.status?.phase ?? '')
-    if (unprocessed && pods.length === 0) await createPod(key, vmi)
+    const phase = vmi.status?.phase ?? ''
+    if (phase === 'Failed' || phase === 'Succeeded') {
+      if (launcher) await attachments.remove(vmi, attachments.of(launcher))
+      return
+    }
+    for (const pod of pods) if (isPodFinal(pod)) await attachments.remove(vmi, attachments.of(pod))
+    if (launcher) await attachments.sync(key, vmi, launcher)
+    else if (isUnprocessed(vmi) && pods.length === 0 && !isMigrating(vmi)) await createPod(key, vmi)
   }
 
   /** All pods of a VMI that is deleted, each with an event; one that has ended is deleted again until it is gone. */
@@ -143,17 +160,6 @@ export function startVmiController(options: ControllerOptions): Worker {
       }
       recorder.record(vmi, 'Normal', 'SuccessfulDelete', `Deleted virtual machine pod ${name}`)
     }
-  }
-
-  async function deletePods(pods: Pod[]): Promise<void> {
-    for (const { metadata } of pods)
-      if (!metadata.deletionTimestamp) {
-        try {
-          await remove(cluster, PODS, metadata)
-        } catch (err) {
-          if (!isStatus(err, 404)) throw err
-        }
-      }
   }
 
   async function createPod(key: string, vmi: Vmi): Promise<void> {
@@ -178,56 +184,15 @@ export function startVmiController(options: ControllerOptions): Worker {
     }
   }
 
-  /** One attachment pod for all that is plugged in now; one that holds anything else goes when this one runs. */
-  async function attach(key: string, vmi: Vmi, launcher: Pod): Promise<void> {
-    const volumes = hotpluggedVolumes(vmi.spec, launcher)
-    const present = attachmentsOf(launcher)
-    const wanted = present.find((pod) => attaches(pod, volumes))
-    if (volumes.length > 0 && !wanted) await createAttachment(key, vmi, launcher, volumes)
-    const served = volumes.length === 0 || wanted?.status?.phase === 'Running'
-    if (served) await deletePods(present.filter((pod) => pod !== wanted))
-  }
-
-  function attachmentsOf(launcher: Pod): Pod[] {
-    return caches.pods
-      .by('owner', launcher.metadata.uid ?? '')
-      .filter(({ metadata }) => metadata.labels?.[LABEL.app] === 'hotplug-disk')
-  }
-
-  async function createAttachment(
-    key: string,
-    vmi: Vmi,
-    launcher: Pod,
-    volumes: VmiVolume[],
-  ): Promise<void> {
-    const { namespace = '' } = vmi.metadata
-    const id = launcher.metadata.uid ?? ''
-    expectations.expect(key, id)
-    try {
-      const template = attachmentPod(launcher, volumes, caches.kubevirt())
-      const body = { apiVersion: 'v1', kind: 'Pod', ...template }
-      const pod = await create<Pod>(cluster, PODS, body, { namespace })
-      recorder.record(
-        vmi,
-        'Normal',
-        'SuccessfulCreate',
-        `Created attachment pod ${pod.metadata.name}`,
-      )
-    } catch (err) {
-      expectations.settle(key, id)
-      const message = `Error creating attachment pod: ${messageOf(err)}`
-      recorder.record(vmi, 'Warning', 'FailedCreate', message)
-      throw err
-    }
-  }
-
   function withVolumes(vmi: Vmi, pods: Pod[]): Vmi {
-    if ((vmi.spec.volumes ?? []).length === 0) return vmi
+    const { spec, status } = vmi
+    if (!spec.volumes?.length && !status?.volumeStatus?.length) return vmi
     const launcher = currentPodOf(vmi, pods)
-    const attachment = launcher ? attachmentsOf(launcher)[0] : undefined
     const claims = (name: string) => caches.claims.get(vmi.metadata.namespace, name)
-    const status = { ...vmi.status, volumeStatus: volumeStatus(vmi, launcher, attachment, claims) }
-    return { ...vmi, status }
+    const attached = launcher ? attachments.of(launcher) : []
+    const { volumes, told } = volumeStatus(vmi, launcher, attached, claims)
+    for (const { reason, message } of told) recorder.record(vmi, 'Normal', reason, message)
+    return { ...vmi, status: { ...status, volumeStatus: volumes } }
   }
 
   async function syncPod(vmi: Vmi, pod: Pod): Promise<void> {
@@ -239,6 +204,10 @@ export function startVmiController(options: ControllerOptions): Worker {
     const operations = podPatch(vmi, pod)
     if (operations.length > 0) await patch(cluster, PODS, pod.metadata, operations, 'json')
   }
+}
+
+function isUnprocessed({ status }: Vmi): boolean {
+  return ['', 'Pending'].includes(status?.phase ?? '')
 }
 
 function isInsecure(err: unknown): boolean {

@@ -1,27 +1,54 @@
 import type { Pod, Vmi, VmiVolume } from '../../../kubevirt/types.ts'
 import { claimOf, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
+import { attachments } from '../../../rules/attachment-pod.ts'
 import type { Claim } from '../caches.ts'
 
 type VolumeStatus = NonNullable<NonNullable<Vmi['status']>['volumeStatus']>[number]
 
-/** What is known of each volume: its claim, and the pod that brings one that was plugged in. */
+interface Message {
+  reason: 'SuccessfulCreate' | 'SuccessfulDelete'
+  message: string
+}
+
+/**
+ * What is known of each volume: its claim, and the pod that brings one that was plugged in; one that was taken out as long
+ * as a pod holds it. `told` are the events of what is new.
+ * @param pods attachment pods of the launcher
+ */
 export function volumeStatus(
   { spec, status }: Vmi,
   launcher: Pod | undefined,
-  attachment: Pod | undefined,
+  pods: readonly Pod[],
   claims: (name: string) => Claim | undefined,
-): VolumeStatus[] {
-  const plugged = launcher ? hotpluggedVolumes(spec, launcher).map(({ name }) => name) : []
-  return (spec.volumes ?? []).map((volume) => {
+): { volumes: VolumeStatus[]; told: Message[] } {
+  const plugged = launcher ? hotpluggedVolumes(spec, launcher) : []
+  const { current } = attachments(pods, plugged)
+  const told: Message[] = []
+  const wanted = (spec.volumes ?? []).map((volume): VolumeStatus => {
     const before = status?.volumeStatus?.find(({ name }) => name === volume.name)
-    return {
-      target: '',
-      ...before,
-      name: volume.name,
-      ...claimInfo(volume, claims),
-      ...(plugged.includes(volume.name) ? hotplug(before, attachment) : {}),
-    }
+    const seen = { target: '', ...before, name: volume.name, ...claimInfo(volume, claims) }
+    if (!plugged.includes(volume)) return seen
+    const after: VolumeStatus = { ...seen, ...pluggedIn(volume, before, current, claims) }
+    if (current && after['phase'] !== before?.['phase'] && after['phase'] === ATTACHED)
+      told.push(messageOf(after))
+    return after
   })
+  const left = (status?.volumeStatus ?? []).flatMap((before): VolumeStatus[] => {
+    const pod = pods.find((one) => one.spec.volumes?.some(({ name }) => name === before.name))
+    if (!pod || spec.volumes?.some(({ name }) => name === before.name)) return []
+    const after: VolumeStatus = { ...before, ...takenOut(before, pod) }
+    if (after['reason'] === 'SuccessfulDelete' && before['reason'] !== 'SuccessfulDelete')
+      told.push(messageOf(after))
+    return [after]
+  })
+  const volumes = [...wanted, ...left].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { volumes, told }
+}
+
+const ATTACHED = 'AttachedToNode'
+
+function messageOf(status: VolumeStatus): Message {
+  return { reason: status['reason'] as Message['reason'], message: String(status['message']) }
 }
 
 function claimInfo(
@@ -43,18 +70,48 @@ function claimInfo(
   }
 }
 
-/** Bound, then attached to the node; mounted and ready are virt-handler's to say. */
-function hotplug(
+/** Bound, then attached to the node by its pod; mounted and ready are virt-handler's to say. */
+function pluggedIn(
+  volume: VmiVolume,
   before: VolumeStatus | undefined,
-  attachment: Pod | undefined,
+  pod: Pod | undefined,
+  claims: (name: string) => Claim | undefined,
 ): Partial<VolumeStatus> {
-  const phase = before?.['phase']
-  const running = attachment?.status?.phase === 'Running'
-  const early = phase === undefined || phase === 'Bound'
-  return {
-    phase: early ? (running ? 'AttachedToNode' : 'Bound') : phase,
-    hotplugVolume: attachment
-      ? { attachPodName: attachment.metadata.name, attachPodUID: attachment.metadata.uid }
-      : {},
+  const phase = String(before?.['phase'] ?? '')
+  if (!pod) {
+    const { attachPodUID: _, ...kept } = before?.hotplugVolume ?? {}
+    return phase === 'Ready'
+      ? { hotplugVolume: before?.hotplugVolume ?? {} }
+      : { hotplugVolume: kept, ...waiting(claimOf(volume) ?? '', claims) }
   }
+  const [container] = pod.status?.containerStatuses ?? []
+  const hotplugVolume = {
+    attachPodName: pod.metadata.name,
+    ...(container?.ready ? { attachPodUID: pod.metadata.uid } : {}),
+  }
+  if (!['', 'Bound', 'Pending'].includes(phase)) return { hotplugVolume }
+  const message = `Created hotplug attachment pod ${pod.metadata.name}, for volume ${volume.name}`
+  return { hotplugVolume, phase: ATTACHED, reason: 'SuccessfulCreate', message }
+}
+
+/** Why there is no pod for it yet, by its claim. */
+function waiting(name: string, claims: (name: string) => Claim | undefined): Partial<VolumeStatus> {
+  const claim = claims(name)
+  if (!claim)
+    return { phase: 'Pending', reason: 'FailedPvcNotFound', message: `PVC ${name} not found` }
+  const { phase = 'Pending' } = claim.status ?? {}
+  const bound = phase === 'Bound'
+  const message = `PVC is in phase ${phase === 'Pending' ? 'ClaimPending' : phase}`
+  return { phase: bound ? 'Bound' : 'Pending', reason: 'PVCNotReady', message }
+}
+
+function takenOut(before: VolumeStatus, pod: Pod): Partial<VolumeStatus> {
+  const { name, uid, deletionTimestamp } = pod.metadata
+  const hotplugVolume = { attachPodName: name, attachPodUID: uid }
+  const phase = String(before['phase'] ?? '')
+  // virt-handler has to let go of it first.
+  if (phase === 'Ready' || phase === 'MountedToPod') return { hotplugVolume }
+  if (!deletionTimestamp) return { hotplugVolume, phase: 'Detaching' }
+  const message = `Deleted hotplug attachment pod ${name}, for volume ${before.name}`
+  return { hotplugVolume, phase: 'Detaching', reason: 'SuccessfulDelete', message }
 }
