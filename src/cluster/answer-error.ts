@@ -41,12 +41,12 @@ export function notJson(
   target: Target,
   request: ApiRequest,
   response: IncomingMessage,
-  text: string,
+  length: number,
 ): ApiError {
   const type = mediaType(response)
   const why =
     type === 'application/json'
-      ? `its JSON answer ends or breaks after ${text.length} characters`
+      ? `its JSON answer ends or breaks after ${length} characters`
       : `it answered with ${type} instead of JSON`
   return new ApiError(EXIT.error, `${cannot(request)}: ${why} (${target.server.url})`, {
     status: response.statusCode!,

@@ -107,12 +107,19 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
 
   function json<T>(request: ApiRequest): Promise<T> {
     return exchange(request, async (response) => {
-      const text = await textOf(response)
-      if (text === '') return undefined as T
+      const { parse = parseWhole } = request
+      let length = 0
+      async function* texts() {
+        for await (const text of response.setEncoding('utf8')) {
+          length += text.length
+          yield text
+        }
+      }
       try {
-        return JSON.parse(text) as T
-      } catch {
-        throw notJson(target, request, response, text)
+        return (await parse(texts())) as T
+      } catch (err) {
+        if (err instanceof SyntaxError) throw notJson(target, request, response, length)
+        throw err
       }
     })
   }
@@ -156,6 +163,12 @@ export function createClient(target: Target, settings: ClientSettings): Cluster 
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+async function parseWhole(texts: AsyncIterable<string>): Promise<unknown> {
+  let whole = ''
+  for await (const text of texts) whole += text
+  return whole === '' ? undefined : JSON.parse(whole)
 }
 
 function outgoing(

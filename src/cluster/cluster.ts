@@ -12,6 +12,8 @@ export interface ApiRequest {
   /** Default application/json, where there is a body. */
   contentType?: string
   accept?: string
+  /** How the answer becomes a value as it comes, where it is not to be parsed as a whole; rejects with a SyntaxError. */
+  parse?: ((texts: AsyncIterable<string>) => Promise<unknown>) | undefined
   /** ms, for the request with its retries and its credentials; 0 is none. Default: the cluster's. For a stream it ends when the answer begins. */
   timeoutMs?: number
   /** Ends the request; it then rejects with the signal's reason. */

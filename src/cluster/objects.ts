@@ -3,6 +3,7 @@ import { pathOf, type Resource } from '../kubevirt/resources.ts'
 import type { KubeList, KubeObject } from '../kubevirt/types.ts'
 import { ApiError, isStatus, type Status, statusOf } from './api-error.ts'
 import type { ApiRequest, Cluster } from './cluster.ts'
+import { parseList } from './list-parser.ts'
 
 /** As kubectl asks for them. */
 const PAGE_SIZE = 500
@@ -34,6 +35,13 @@ export interface ListOptions extends CallOptions {
   fieldSelector?: string | undefined
   /** Objects a page. */
   limit?: number | undefined
+}
+
+export interface PagesOptions<T extends KubeObject> extends ListOptions {
+  /** All others are dropped as they are read, and cost no memory. */
+  keep?: ((object: T) => boolean) | undefined
+  /** A snapshot that expires on the way is an error (410). */
+  consistent?: boolean
 }
 
 export async function get<T extends KubeObject>(
@@ -91,7 +99,7 @@ export async function list<T extends KubeObject>(
 export async function* pages<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
-  options: ListOptions = {},
+  options: PagesOptions<T> = {},
 ): AsyncGenerator<KubeList<T>, void, undefined> {
   let token: string | undefined
   do {
@@ -99,7 +107,8 @@ export async function* pages<T extends KubeObject>(
     try {
       page = await listPage<T>(cluster, resource, options, token)
     } catch (err) {
-      const offered = isStatus(err, 410) ? statusOf(err)?.metadata?.continue : undefined
+      const goesOn = isStatus(err, 410) && !options.consistent
+      const offered = goesOn ? statusOf(err)?.metadata?.continue : undefined
       if (!offered || offered === token) throw err
       token = offered
       continue
@@ -201,9 +210,10 @@ export function remove<T extends KubeObject | Status>(
 async function listPage<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
-  options: ListOptions,
+  options: PagesOptions<T>,
   token?: string,
 ): Promise<KubeList<T>> {
+  const { keep } = options
   const page = await cluster.request<KubeList<T>>({
     path: pathOf(resource, { namespace: options.namespace }),
     query: {
@@ -212,6 +222,7 @@ async function listPage<T extends KubeObject>(
       limit: options.limit ?? PAGE_SIZE,
       continue: token,
     },
+    parse: keep && ((texts) => parseList(texts, (item) => !isObject(item) || keep(item as T))),
     ...call(options),
   })
   const items = (page?.items ?? []) as unknown

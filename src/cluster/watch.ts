@@ -6,7 +6,7 @@ import { watchError } from './answer-error.ts'
 import { ApiError, isStatus, type Status } from './api-error.ts'
 import { backoff } from './backoff.ts'
 import type { Cluster } from './cluster.ts'
-import { list } from './objects.ts'
+import { pages } from './objects.ts'
 import { limitTime, TIME_IS_UP } from './time-limit.ts'
 
 export type WatchEvent<T> =
@@ -14,7 +14,7 @@ export type WatchEvent<T> =
   /** A list has been told in full: the first one, or one that was needed to catch up. */
   | { type: 'SYNC'; resourceVersion: string }
 
-export interface WatchOptions {
+export interface WatchOptions<T extends KubeObject = KubeObject> {
   /** Default: all namespaces. */
   namespace?: string | undefined
   labelSelector?: string | undefined
@@ -27,6 +27,8 @@ export interface WatchOptions {
   onLost?: ((err: MigError) => void) | undefined
   /** It is back. What was missed comes as events, after a list before it. */
   onRegained?: (() => void) | undefined
+  /** What is kept of each object until it changes or goes; a DELETED that a list shows has no more. Default: all of it. */
+  remember?: ((object: T) => T) | undefined
   /** For the waits between failures. */
   clock?: Clock | undefined
   /** Asked of the server; default 5 to 10 minutes, random as with other clients. A watch that is open 1.25 times as long is taken for dead. */
@@ -46,10 +48,10 @@ const TOO_SHORT = 1000
 export async function* watch<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
-  options: WatchOptions = {},
+  options: WatchOptions<T> = {},
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { signal, clock = systemClock } = options
-  const known = new Map<string, T>()
+  const { signal, clock = systemClock, remember } = options
+  const known = createMemory(remember)
   let from = options.resourceVersion
   let begun = false
   let lost = false
@@ -58,9 +60,15 @@ export async function* watch<T extends KubeObject>(
   while (!signal?.aborted) {
     try {
       if (from === undefined) {
-        const listed = await list<T>(cluster, resource, { ...selection(options), signal })
-        yield* difference(known, listed)
-        from = listed.metadata.resourceVersion ?? ''
+        // One that expired on the way is read in one piece.
+        const limit = failures > 0 ? 0 : undefined
+        const listing = pages<T>(cluster, resource, {
+          ...selection(options),
+          signal,
+          limit,
+          consistent: true,
+        })
+        from = yield* difference(known, listing)
         yield { type: 'SYNC', resourceVersion: from }
       }
       const opened = clock.now()
@@ -69,7 +77,7 @@ export async function* watch<T extends KubeObject>(
         heard = true
         failures = 0
         from = event.object.metadata.resourceVersion ?? from
-        const told = event.type === 'BOOKMARK' ? undefined : asNews(known, event)
+        const told = event.type === 'BOOKMARK' ? undefined : known.news(event)
         if (told) yield told
       }
       if (heard || clock.now() - opened >= TOO_SHORT) continue
@@ -103,7 +111,7 @@ interface RawEvent<T> {
 async function* open<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource,
-  options: WatchOptions,
+  options: Omit<WatchOptions, 'remember'>,
   resourceVersion: string,
   onOpen: () => void,
 ): AsyncGenerator<RawEvent<T>, void, undefined> {
@@ -149,50 +157,70 @@ function parse<T extends KubeObject>(
 
 /** Before a first watch, an answer is final, and so is anything that keeps the first list from coming. */
 function isFinal(err: MigError, from: string | undefined): boolean {
-  if (from === undefined) return true
+  if (from === undefined) return !isStatus(err, 410)
   const status = err instanceof ApiError ? (err.status ?? 0) : 400
   return status >= 400 && status < 500 && status !== 410 && status !== 429
 }
 
-/** What a new list says in events, compared with what was known. */
-function* difference<T extends KubeObject>(
-  known: Map<string, T>,
-  listed: KubeList<T>,
-): Generator<WatchEvent<T>, void, undefined> {
-  const now = new Map(listed.items.map((object) => [keyOf(object), object]))
-  for (const [key, object] of known) {
-    if (now.get(key)?.metadata.uid === object.metadata.uid) continue
-    known.delete(key)
-    yield { type: 'DELETED', object }
+/** What a new list says in events, compared with what was known. @returns its resourceVersion */
+async function* difference<T extends KubeObject>(
+  known: Memory<T>,
+  listing: AsyncIterable<KubeList<T>>,
+): AsyncGenerator<WatchEvent<T>, string, undefined> {
+  const listed = new Set<string>()
+  let resourceVersion: string | undefined
+  for await (const { items, metadata } of listing) {
+    resourceVersion ??= metadata.resourceVersion
+    for (const object of items) {
+      listed.add(keyOf(object))
+      const before = known.get(object)
+      if (before && before.metadata.uid !== object.metadata.uid) yield known.drop(before)
+      const told = known.news({ type: 'ADDED', object })
+      if (told) yield told
+    }
   }
-  for (const object of now.values()) {
-    const told = asNews(known, { type: 'ADDED', object })
-    if (told) yield told
-  }
+  for (const object of known.all()) if (!listed.has(keyOf(object))) yield known.drop(object)
+  return resourceVersion ?? ''
 }
 
-/** Remembers an event; undefined when it tells what is known already. */
-function asNews<T extends KubeObject>(
-  known: Map<string, T>,
-  { type, object }: RawEvent<T>,
-): WatchEvent<T> | undefined {
-  const key = keyOf(object)
-  const before = known.get(key)
-  if (type === 'DELETED') {
-    known.delete(key)
-    return { type, object }
+/** The objects as they were told last. */
+interface Memory<T> {
+  get(object: T): T | undefined
+  all(): T[]
+  drop(object: T): WatchEvent<T>
+  /** Remembers an event; undefined when it tells what is known already. */
+  news(event: RawEvent<T>): WatchEvent<T> | undefined
+}
+
+function createMemory<T extends KubeObject>(remember = (object: T) => object): Memory<T> {
+  const known = new Map<string, T>()
+  return {
+    get: (object) => known.get(keyOf(object)),
+    all: () => [...known.values()],
+    drop(object) {
+      known.delete(keyOf(object))
+      return { type: 'DELETED', object }
+    },
+    news({ type, object }) {
+      if (type === 'DELETED') return this.drop(object)
+      const before = known.get(keyOf(object))
+      known.set(keyOf(object), remember(object))
+      if (before === undefined || before.metadata.uid !== object.metadata.uid)
+        return { type: type as 'ADDED' | 'MODIFIED', object }
+      const same = before.metadata.resourceVersion === object.metadata.resourceVersion
+      return same ? undefined : { type: 'MODIFIED', object }
+    },
   }
-  known.set(key, object)
-  if (before === undefined || before.metadata.uid !== object.metadata.uid)
-    return { type: type as 'ADDED' | 'MODIFIED', object }
-  const same = before.metadata.resourceVersion === object.metadata.resourceVersion
-  return same ? undefined : { type: 'MODIFIED', object }
 }
 
 function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`
 }
 
-function selection({ namespace, labelSelector, fieldSelector }: WatchOptions) {
+function selection({
+  namespace,
+  labelSelector,
+  fieldSelector,
+}: Pick<WatchOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>) {
   return { namespace, labelSelector, fieldSelector }
 }

@@ -37,7 +37,7 @@ export async function readKubeVirt(
 }
 
 /** Few are fetched one by one; a list of all VMs costs more only until there are many. */
-const FEW = 20
+const FEW = 100
 
 /** The VMIs of these migrations. */
 export async function readVmis(
@@ -88,7 +88,7 @@ async function kept<T extends KubeObject>(
   options: { signal?: AbortSignal | undefined },
 ): Promise<T[]> {
   const all: T[] = []
-  for await (const page of pages<T>(cluster, resource, options))
-    all.push(...page.items.filter(keep))
+  for await (const page of pages<T>(cluster, resource, { ...options, keep }))
+    all.push(...page.items)
   return all
 }

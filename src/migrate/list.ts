@@ -34,8 +34,9 @@ export async function listMigrations(
 ): Promise<Observed[]> {
   const now = clock.now()
   const kept: Migration[] = []
-  for await (const { items } of pages<Migration>(cluster, MIGRATIONS, { ...options, signal }))
-    kept.push(...items.filter((migration) => isShown(migration, options, now)))
+  const keep = (migration: Migration) => isShown(migration, options, now)
+  for await (const { items } of pages<Migration>(cluster, MIGRATIONS, { ...options, keep, signal }))
+    kept.push(...items)
   const active = kept.filter((migration) => !isFinal(migration))
   const vmis = new Map(
     (await readVmis(cluster, active, signal)).map((vmi) => [keyOf(vmi.metadata), vmi]),

@@ -1,3 +1,4 @@
+import type { Migration } from '../kubevirt/types.ts'
 import { inOrder } from './list.ts'
 import type { Observed } from './observed.ts'
 
@@ -5,14 +6,18 @@ import type { Observed } from './observed.ts'
 export interface Roster {
   get(uid: string): Observed | undefined
   put(observed: Observed): void
-  /** In the order of a list; what vanished a while ago is no longer there. */
+  /** In the order of a list; what vanished or ended a while ago is no longer there. */
   all(): Observed[]
 }
 
 /** A cancelled migration's object vanishes at once; it is shown a while longer. ms. */
 const AFTERGLOW = 60_000
 
-export function createRoster(now: () => number): Roster {
+/** @param isShown whether a list would show it by now */
+export function createRoster(
+  now: () => number,
+  isShown: (migration: Migration) => boolean = () => true,
+): Roster {
   const shown = new Map<string, { observed: Observed; goneAt: number | undefined }>()
   return {
     get: (uid) => shown.get(uid)?.observed,
@@ -21,8 +26,9 @@ export function createRoster(now: () => number): Roster {
       shown.set(observed.migration.metadata.uid ?? '', { observed, goneAt })
     },
     all() {
-      for (const [uid, { goneAt }] of shown)
-        if (goneAt !== undefined && now() - goneAt > AFTERGLOW) shown.delete(uid)
+      for (const [uid, { observed, goneAt }] of shown)
+        if ((goneAt !== undefined && now() - goneAt > AFTERGLOW) || !isShown(observed.migration))
+          shown.delete(uid)
       return [...shown.values()]
         .map(({ observed }) => observed)
         .sort((a, b) => inOrder(a.migration, b.migration))

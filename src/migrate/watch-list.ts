@@ -53,7 +53,7 @@ export async function* watchMigrations(
   const stop = new AbortController()
   const look: Look = { clock, signal: AbortSignal.any([signal, stop.signal]) }
   const inputs = createChannel<Input>()
-  const roster = createRoster(clock.now)
+  const roster = createRoster(clock.now, (migration) => isShown(migration, options, clock.now()))
   const followed = new Set<string>()
   const lookups: Promise<Observed>[] = []
   const tasks: Promise<void>[] = []
@@ -71,7 +71,10 @@ export async function* watchMigrations(
       roster.put(observed)
       yield { step: { type: 'created' as const, migration: object }, observed }
     } else {
-      const observed = observe(before, { kind: 'migration', object, deleted }, clock.now())
+      // Of one that had ended, a list that lacks it tells only that.
+      const last = deleted && isFinal(before.migration) ? before.migration : object
+      const seen = { kind: 'migration' as const, object: last, deleted }
+      const observed = observe(before, seen, clock.now())
       roster.put(observed)
       for (const step of stepsBetween(before, observed)) yield { step, observed }
       if (deleted) yield { step: { type: 'removed' as const }, observed }
@@ -137,6 +140,7 @@ async function watchObjects(
     labelSelector,
     signal,
     clock,
+    remember: (migration) => (isFinal(migration) ? outline(migration) : migration),
     onLost: ({ message }) => tell({ type: 'lost', message }),
     onRegained: () => tell({ type: 'regained' }),
   })
@@ -146,6 +150,19 @@ async function watchObjects(
       inputs.push({ kind: 'migration', object: event.object, deleted: event.type === 'DELETED' })
     else if (!listed) inputs.push({ kind: 'synced' })
     listed ||= event.type === 'SYNC'
+  }
+}
+
+/** A cluster keeps many that have ended: what tells them apart, and whether they have changed. */
+function outline({ metadata: { namespace, name, uid, resourceVersion } }: Migration): Migration {
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    spec: {},
   }
 }
 

@@ -3,7 +3,7 @@ import type { ApiError } from '../../src/cluster/api-error.ts'
 import { backoff } from '../../src/cluster/backoff.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { connect } from '../../src/cluster/config.ts'
-import { type WatchOptions, watch } from '../../src/cluster/watch.ts'
+import { type WatchEvent, type WatchOptions, watch } from '../../src/cluster/watch.ts'
 import { VMIS } from '../../src/kubevirt/resources.ts'
 import type { KubeObject } from '../../src/kubevirt/types.ts'
 import { impatientClock } from './clock.ts'
@@ -34,12 +34,16 @@ afterEach(async () => {
   await api.server.close()
 })
 
-function start(options: WatchOptions = {}): void {
+interface Following extends WatchOptions {
+  onEvent?(event: WatchEvent<KubeObject>): void
+}
+
+function start(options: Following = {}): void {
   running = follow(options)
   running.catch(() => undefined)
 }
 
-async function follow(options: WatchOptions): Promise<void> {
+async function follow({ onEvent, ...options }: Following): Promise<void> {
   const events = watch<KubeObject>(cluster, VMIS, {
     namespace: 'demo',
     signal: stop.signal,
@@ -48,8 +52,10 @@ async function follow(options: WatchOptions): Promise<void> {
     onRegained: () => told.push('regained'),
     ...options,
   })
-  for await (const event of events)
+  for await (const event of events) {
+    onEvent?.(event)
     told.push(event.type === 'SYNC' ? 'SYNC' : `${event.type} ${event.object.metadata.name}`)
+  }
 }
 
 /** Waits until the watch has told exactly this, and forgets it. */
@@ -212,16 +218,49 @@ describe('it lists again and tells the difference', () => {
       'lost ECONNRESET',
       'regained',
       'lost Expired',
-      'DELETED gone',
-      'DELETED replaced',
       'MODIFIED changed',
+      'DELETED replaced',
       'ADDED replaced',
       'ADDED new',
+      'DELETED gone',
       'SYNC',
       'regained',
     )
     api.set('same')
     await tells('MODIFIED same')
+  })
+
+  test('in one piece, when the list itself expires on the way', async () => {
+    api.set('vm-1')
+    api.set('vm-2')
+    api.next(
+      'list',
+      (response) => {
+        const items = [{ metadata: { namespace: 'demo', name: 'vm-1', uid: 'vm-1' } }]
+        response.end(JSON.stringify({ metadata: { resourceVersion: '1', continue: 'old' }, items }))
+      },
+      answering(410, { reason: 'Expired', metadata: { continue: 'new' } }),
+    )
+    start()
+    await begins('ADDED vm-1', 'MODIFIED vm-1', 'ADDED vm-2', 'SYNC')
+    expect(api.lists()).toBe(3)
+  })
+
+  test('by what it was to remember of each object', async () => {
+    api.set('gone')
+    api.set('same')
+    const deleted: KubeObject[] = []
+    start({
+      remember: ({ metadata: { namespace, name, uid, resourceVersion } }) =>
+        ({ metadata: { namespace, name, uid, resourceVersion }, spec: 'little' }) as KubeObject,
+      onEvent: (event) => event.type === 'DELETED' && deleted.push(event.object),
+    })
+    await begins('ADDED gone', 'ADDED same', 'SYNC')
+    api.server.cut()
+    api.remove('gone')
+    api.compact()
+    await tells('lost ECONNRESET', 'regained', 'lost Expired', 'DELETED gone', 'SYNC', 'regained')
+    expect(deleted).toMatchObject([{ metadata: { name: 'gone' }, spec: 'little' }])
   })
 
   test('at once and without a word when only its place has expired', async () => {

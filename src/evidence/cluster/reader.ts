@@ -86,12 +86,11 @@ export function createReader(
   }
 
   /** Adds what came, without what must not be quoted; answers those that were kept. */
-  function add<T extends KubeObject>(answer: unknown, from: string, keep: (object: T) => boolean) {
+  function add<T extends KubeObject>(answer: unknown, from: string) {
     const { items, kinds } = objectsIn(answer)
     for (const kind of kinds) objects.sawKind(kind)
-    const kept = items.filter((item) => keep(item as unknown as T))
-    for (const item of kept) objects.add(item, from)
-    return kept as unknown as T[]
+    for (const item of items) objects.add(item, from)
+    return items as unknown as T[]
   }
 
   return {
@@ -104,15 +103,15 @@ export function createReader(
 
     async list<T extends KubeObject>(
       resource: Resource,
-      { keep = () => true, ...selection }: Selection<T> = {},
+      { keep, ...selection }: Selection<T> = {},
       what: string = resource.kind,
     ) {
       if (!mayRead('list', resource, selection.namespace, what)) return undefined
       const found: T[] = []
       const from = pathOf(resource, { namespace: selection.namespace })
       try {
-        for await (const page of pages<T>(cluster, resource, { ...selection, signal }))
-          found.push(...add<T>({ kind: `${resource.kind}List`, items: page.items }, from, keep))
+        for await (const page of pages<T>(cluster, resource, { ...selection, keep, signal }))
+          found.push(...add<T>({ kind: `${resource.kind}List`, items: page.items }, from))
       } catch (err) {
         // A kind that this server does not have: there is nothing of it.
         if (!isStatus(err, 404)) return failed(what, err)
@@ -129,7 +128,7 @@ export function createReader(
       if (!mayRead('get', resource, at.namespace, what)) return undefined
       try {
         const object = await get<T>(cluster, resource, at, { signal })
-        const [found] = add<T>({ ...object, kind: resource.kind }, pathOf(resource, at), () => true)
+        const [found] = add<T>({ ...object, kind: resource.kind }, pathOf(resource, at))
         return found
       } catch (err) {
         if (!isStatus(err, 404)) return failed(what, err)
