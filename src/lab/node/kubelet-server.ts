@@ -74,7 +74,7 @@ export async function serveKubelet(options: {
     if (kind !== 'exec' && kind !== 'portForward')
       return refuseUpgrade(socket, 404, 'Not Found', '404 page not found')
     if (!pod) return refuseUpgrade(socket, 404, 'Not Found', 'pod does not exist')
-    if (kind === 'portForward') return servePortForward(call, pod.ports)
+    if (kind === 'portForward') return servePortForward(call, query, pod.ports)
     const run = pod.container(name)?.run
     if (!run)
       return refuseUpgrade(

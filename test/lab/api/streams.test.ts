@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as tcpConnect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
+import { connect } from '../../../src/cluster/config.ts'
+import { portForward } from '../../../src/cluster/port-forward.ts'
 import { startFakeKubelet } from './fake-kubelet.ts'
 import { CORE, pod, startTestApi, type TestApi } from './harness.ts'
 import { findKubectl, otherKubectls, useKubectl } from './kubectl.ts'
@@ -110,6 +113,33 @@ test('a command runs over WebSocket, and its end is told', async () => {
   })
   expect(socket.protocol).toBe('v5.channel.k8s.io')
   expect(messages).toEqual(['1 hi\n', expect.stringMatching(/^3 .*"status":"Success"/)])
+})
+
+test('a port is forwarded over the channels of a WebSocket too, as older clients have it', async () => {
+  const target = createServer((socket) => socket.pipe(socket))
+  await new Promise<void>((resolve) => void target.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void target.close())
+  const { server } = await startWithPod({ 8080: (target.address() as AddressInfo).port })
+  const kubeconfigText = server.kubeconfig('admin', { only: true })
+  const cluster = await connect({ kubeconfigText, env: {} })
+  onTestFinished(() => cluster.close())
+  const to = (port: number) =>
+    portForward(cluster, { namespace: 'default', pod: 'p', port }, AbortSignal.timeout(5000))
+  const echo = await to(8080)
+  const sent = 'x'.repeat(300_000)
+  echo.write(sent)
+  let got = ''
+  for await (const chunk of echo) {
+    got += chunk
+    if (got.length >= sent.length) break
+  }
+  expect(got).toBe(sent)
+  const nobody = await to(22)
+  nobody.resume()
+  const [err] = await once(nobody, 'error')
+  expect(err.message).toBe(
+    'error forwarding port 22 to pod sandbox, uid : failed to connect to localhost:22 inside namespace sandbox: dial tcp 127.0.0.1:22: connect: connection refused',
+  )
 })
 
 test('an upgrade is refused like any request', async () => {

@@ -7,8 +7,11 @@ export const portForwardRoute: UpgradeRoute = {
   resource: 'pods',
   subresource: 'portforward',
   handle(api, call) {
-    const { info } = call
+    const { info, query } = call
     const pod = demandPod(api, info.namespace, info.name!)
-    return tunnel(api, call, demandKubelet(api, pod), `/portForward/${info.namespace}/${info.name}`)
+    const ports = query.getAll('ports').flatMap((text) => text.split(','))
+    const asked = new URLSearchParams(ports.map((port) => ['port', port] as [string, string]))
+    const path = `/portForward/${info.namespace}/${info.name}?${asked}`
+    return tunnel(api, call, demandKubelet(api, pod), path)
   },
 }
