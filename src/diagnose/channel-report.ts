@@ -16,7 +16,16 @@ export interface ReportChannel {
 
 interface ReportConnection {
   /** `none`: nobody has connected. `connected`: their counters are not known. */
-  state: 'flowing' | 'idle' | 'stalled' | 'unanswered' | 'connected' | 'none' | 'not-yet' | 'unread'
+  state:
+    | 'flowing'
+    | 'idle'
+    | 'stalled'
+    | 'unanswered'
+    | 'connected'
+    | 'none'
+    | 'not-yet'
+    | 'over'
+    | 'unread'
   /** Established ones. */
   count?: number
   /** What arrived in either direction in `seconds`. */

@@ -21,10 +21,10 @@ export interface ChannelFacts {
   /** `wrong`: published, but not once for each label that is needed. */
   map: 'right' | 'wrong' | 'not-yet'
   /** On the target, at that port. */
-  listener: 'open' | 'closed' | 'not-yet' | 'unread'
+  listener: 'open' | 'closed' | 'not-yet' | 'over' | 'unread'
   /** In the source's launcher, listened on by virt-handler. */
-  sourceSocket: 'live' | 'dead' | 'not-yet' | 'unread'
-  connection: ConnectionFacts | 'not-yet' | 'unread'
+  sourceSocket: 'live' | 'dead' | 'not-yet' | 'over' | 'unread'
+  connection: ConnectionFacts | 'not-yet' | 'over' | 'unread'
 }
 
 export interface ConnectionFacts {
@@ -62,17 +62,18 @@ export function channelsOf(subject: Subject, world: World): ChannelFacts[] {
     const ports = published.filter((one) => one.label === label)
     const port = ports[0]?.port
     const isOpen = isLive && port !== undefined
+    const none = ['Succeeded', 'Failed'].includes(phase) ? 'over' : 'not-yet'
     const at = { address: state?.targetNodeAddress ?? '', port: port ?? 0 }
     return {
       label,
       purpose: CHANNEL_PURPOSE[label as ChannelLabel] ?? 'unknown',
       port,
       map: published.length === 0 ? 'not-yet' : ports.length === 1 ? 'right' : 'wrong',
-      listener: isOpen ? listenerAt(at, probe?.target?.listeners) : 'not-yet',
+      listener: isOpen ? listenerAt(at, probe?.target?.listeners) : none,
       sourceSocket: isOpen
         ? socketOf(proxyKey(vmi?.metadata.uid ?? '', label), isCopying, probe)
-        : 'not-yet',
-      connection: isOpen && isCopying ? connectionTo(at, probe) : 'not-yet',
+        : none,
+      connection: isOpen && isCopying ? connectionTo(at, probe) : none,
     }
   })
 }

@@ -39,9 +39,9 @@ export function flowOf(
   const unread = target?.state === 'read' ? unreadAt(at.port, target.value) : []
   const common = { bytes, resent, apart }
   const seen = (row: SocketRow | undefined) => rowText(row ?? pairs[0]!.now)
+  // What arrives in buffers flows no further.
+  if (unread.length > 0) return { ...common, kind: 'stalled', by: 'target', seen: seen(unread[0]) }
   if (bytes > 0) return { ...common, kind: 'flowing', seen: seen(undefined) }
-  if (unread.length > 0 && resent === 0)
-    return { ...common, kind: 'stalled', by: 'target', seen: seen(unread[0]) }
   if (waiting.length > 0 || resent > 0)
     return { ...common, kind: 'stalled', by: 'network', seen: seen(waiting[0]?.now) }
   return { ...common, kind: 'idle', seen: seen(undefined) }
@@ -60,11 +60,14 @@ function pairsOf(before: SocketRow[], after: SocketRow[]): Pair[] {
   return after.map((now) => ({ now, was: known.get(key(now)) ?? { ...now, sendQ: 0, info: {} } }))
 }
 
-/** What arrived at the target's port, and was not read at either moment. */
+/** Connections at the target's port of which nothing was read, though all the time there was something to read. */
 function unreadAt(port: number, { before, after }: Counted): SocketRow[] {
-  return pairsOf(before, after).flatMap(({ was, now }) =>
-    now.local.port === port && was.recvQ > 0 && now.recvQ > 0 ? [now] : [],
-  )
+  return pairsOf(before, after).flatMap(({ was, now }) => {
+    const arrived =
+      Number(now.info?.['bytes_received'] ?? 0) - Number(was.info?.['bytes_received'] ?? 0)
+    const isUnread = was.recvQ > 0 && now.recvQ > 0 && arrived <= now.recvQ - was.recvQ
+    return now.local.port === port && isUnread ? [now] : []
+  })
 }
 
 function difference(now: number | undefined, was: number | undefined): number | undefined {

@@ -902,7 +902,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'see whether another target pod was made',
   },
 
-  // TLS
+  // TLS, in the words of Go and of our own proxy (src/tls/mismatch.ts)
   {
     ...cause,
     code: 'MIG6001',
@@ -929,7 +929,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     code: 'MIG6003',
     anchor: 'expired',
     pattern:
-      /x509: certificate has expired or is not yet valid(?:: current time (?<now>\S+) is (?<order>after|before) (?<limit>\S+))?/i,
+      /certificate has expired or is not yet valid(?:: current time (?<now>\S+) is (?<order>after|before) (?<limit>\S+))?/i,
     title: 'TLS: the peer’s certificate has expired or is not yet valid',
     means:
       'its dates do not cover the moment: {now} is {order} {limit}; rotation has stopped, the mounted file is old, or a clock is wrong',
@@ -938,8 +938,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG6003',
-    anchor: 'tls: expired certificate',
-    pattern: /remote error: tls: expired certificate/i,
+    anchor: ': expired certificate',
+    pattern: /(?:remote error: tls|the (?:source|target) says): expired certificate/i,
     title: 'TLS: the other side says that our certificate has expired',
     means: 'rotation has stopped, the mounted file is old, or a clock is wrong',
     next: 'check the dates of virt-handler’s certificates, virt-operator, and the time on both nodes',
@@ -948,7 +948,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6002',
     anchor: 'certificate signed by unknown authority',
-    pattern: /x509: certificate signed by unknown authority/i,
+    pattern: /certificate signed by unknown authority/i,
     title: 'TLS: the peer’s certificate is signed by an unknown authority',
     means: 'the CA bundle of this side does not hold the CA of the other side’s certificate',
     next: 'compare the bundle in ConfigMap kubevirt-ca with the issuer of the peer’s certificate; after a rotation or between clusters the bundle must hold both',
@@ -957,7 +957,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6002',
     anchor: 'unknown certificate authority',
-    pattern: /remote error: tls: unknown certificate authority/i,
+    pattern: /(?:remote error: tls|the (?:source|target) says): unknown certificate authority/i,
     title: 'TLS: the other side does not know the authority of our certificate',
     means: 'its CA bundle lacks our CA',
     next: 'compare the bundle in ConfigMap kubevirt-ca with the issuer of our certificate',
@@ -1052,7 +1052,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6010',
     anchor: 'incompatible key usage',
-    pattern: /x509: certificate specifies an incompatible key usage/i,
+    pattern: /certificate specifies an incompatible key usage/i,
     title: 'TLS: the peer’s certificate is not made for this use (key usage)',
     means: 'a client certificate is mounted where a server certificate belongs, or the other way',
     next: 'compare the mounted secrets of virt-handler',
@@ -1061,7 +1061,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG6009',
     anchor: "client didn't provide a certificate",
-    pattern: /tls: client didn't provide a certificate/i,
+    pattern: /client didn't provide a certificate/i,
     title: 'TLS: the client showed no certificate',
     means:
       'something that is no virt-handler connected (a scanner or a probe), or the source has no client certificate',
@@ -1070,8 +1070,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG6009',
-    anchor: 'tls: certificate required',
-    pattern: /remote error: tls: certificate required/i,
+    anchor: ': certificate required',
+    pattern: /(?:remote error: tls|the (?:source|target) says): certificate required/i,
     title: 'TLS: the target asked for a certificate and got none',
     means: 'virt-handler of the source showed no client certificate: none is mounted or loaded',
     next: 'see the secrets of virt-handler on the source node and its lines "failed to load the certificate"',
@@ -1088,8 +1088,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG6008',
-    anchor: 'tls: bad certificate',
-    pattern: /remote error: tls: bad certificate/i,
+    anchor: ': bad certificate',
+    pattern: /(?:remote error: tls|the (?:source|target) says): bad certificate/i,
     title: 'TLS: the other side rejects our certificate',
     means: 'only the log of the side that rejected it names the reason',
     next: 'read the virt-handler log of the other node at the same second',

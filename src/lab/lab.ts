@@ -6,7 +6,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { connect } from '../cluster/config.ts'
 import { create, patch } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { KUBEVIRTS, NODES, PODS, VMS } from '../kubevirt/resources.ts'
+import { CONFIG_MAPS, KUBEVIRTS, NODES, PODS, VMS } from '../kubevirt/resources.ts'
 import type { Quantity } from '../kubevirt/types.ts'
 import { type NodeAddresses, nodeAddresses } from './addresses.ts'
 import { startApiServer } from './api/server.ts'
@@ -98,7 +98,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
     }
 
     const admin = await open('admin')
-    await seedCluster(admin, names, addresses)
+    await seedCluster(admin, names, addresses, certificates.ca)
     signal?.throwIfAborted()
     const starting = names.map((node, index) =>
       startNodeThread(
@@ -207,11 +207,14 @@ async function seedCluster(
   admin: Cluster,
   names: string[],
   addresses: NodeAddresses[],
+  ca: string,
 ): Promise<void> {
   const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
   await create(admin, KUBEVIRTS, labKubeVirt(), { namespace: kubevirt.namespace })
   const at = { ...kubevirt, subresource: 'status' }
   await patch(admin, KUBEVIRTS, at, { status: KUBEVIRT_STATUS }, 'merge')
+  const bundle = { metadata: { name: 'kubevirt-ca' }, data: { 'ca-bundle': ca } }
+  await create(admin, CONFIG_MAPS, bundle, { namespace: kubevirt.namespace })
   await Promise.all(
     names.map((node, i) => create(admin, NODES, labNode(node, addresses[i]?.pod ?? ''))),
   )

@@ -26,6 +26,7 @@ export function channelLines(
 type Look = [mark: 'done' | 'failed' | 'waiting' | 'unknown', text: string]
 
 const NOT_YET: Look = ['waiting', 'not yet']
+const OVER: Look = ['waiting', 'over']
 const UNREAD: Look = ['unknown', 'not read']
 
 const MAP: Record<ReportChannel['map'], Look> = {
@@ -38,6 +39,7 @@ const LISTENER: Record<ReportChannel['listener'], Look> = {
   open: ['done', 'open'],
   closed: ['failed', 'closed'],
   'not-yet': NOT_YET,
+  over: OVER,
   unread: UNREAD,
 }
 
@@ -45,6 +47,7 @@ const SOCKET: Record<ReportChannel['sourceSocket'], Look> = {
   live: ['done', 'live'],
   dead: ['failed', 'dead'],
   'not-yet': NOT_YET,
+  over: OVER,
   unread: UNREAD,
 }
 
@@ -59,6 +62,7 @@ function connectionCell(connection: ReportChannel['connection'], theme: Theme): 
     connected: ['done', count(n, 'connection')],
     none: ['waiting', 'none'],
     'not-yet': NOT_YET,
+    over: OVER,
     unread: UNREAD,
   }
   return cell(looks[state], theme)

@@ -259,6 +259,12 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     [OUT, 'tls: received unexpected handshake message of type *tls.clientHelloMsg', 'MIG6001'],
     [OUT, 'common name is invalid, expected kubevirt.io:a, but got kubevirt.io:b', 'MIG6004'],
     [COPY, 'remote error: tls: certificate required', 'MIG6009'],
+    // Our own proxy's words.
+    [OUT, 'certificate signed by unknown authority: x is not in our bundle (y)', 'MIG6002'],
+    [COPY, "the target says: unknown certificate authority; it doesn't trust ours", 'MIG6002'],
+    [OUT, "certificate has expired or is not yet valid: the target's ended 2026", 'MIG6003'],
+    [COPY, 'the target says: bad certificate; nothing is wrong with ours', 'MIG6008'],
+    [OUT, 'certificate specifies an incompatible key usage: the target must', 'MIG6010'],
     [OUT, 'tls: first record does not look like a TLS handshake', 'MIG6001'],
     [
       OUT,

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { timeOf } from '../../kubevirt/migration.ts'
 import type { CertificateFolder } from '../../probe/commands.ts'
 import { type Certificate, certificateLine, describeX509 } from '../../tls/certificate.ts'
 import { isTrusted, parseBundle } from '../../tls/chain.ts'
@@ -86,18 +87,20 @@ function judgeOne(
   const base = {
     objects: [one.pod, subject.ref, `node/${one.node}`],
     evidence: [{ source: one.pod, field: one.where, value: certificateLine(certificate) }],
-    // Who is connected already is not asked again.
-    status: isFlowing(subject, world) ? ('warn' as const) : ('fail' as const),
+    status: isCause(subject, world) ? ('fail' as const) : ('warn' as const),
+    confidence: subject.phase === 'Failed' ? ('likely' as const) : ('certain' as const),
     endsByItself: 'no' as const,
     weight: 8,
   }
   const found: Finding[] = []
-  if (world.now > certificate.notAfter || world.now < certificate.notBefore)
+  // What has failed is judged by the certificate's dates at that time.
+  const at = timeOf(subject.state?.endTimestamp) ?? world.now
+  if (at > certificate.notAfter || at < certificate.notBefore)
     found.push(
       finding({
         ...base,
         code: 'MIG6003',
-        title: `The certificate ${whose} ${world.now > certificate.notAfter ? `has expired on ${moment(certificate.notAfter)}` : `is not valid before ${moment(certificate.notBefore)}`}`,
+        title: `The certificate ${whose} ${at > certificate.notAfter ? `has expired on ${moment(certificate.notAfter)}` : `is not valid before ${moment(certificate.notBefore)}`}`,
         cause: `The ${otherOf(one)} refuses it. virt-operator renews these certificates a fifth of their life before they end; it has not, the new one was not mounted, or a clock is wrong`,
         remedy: [
           { text: 'See virt-operator and its log, and the time on the nodes' },
@@ -156,8 +159,17 @@ function otherOf({ role }: Presented): string {
   return role === 'source' ? 'target' : 'source'
 }
 
-function isFlowing(subject: Subject, world: World): boolean {
-  return channelsOf(subject, world).some(
+/**
+ * Who is connected already is not asked again; and where logs tell why it failed, and it was not TLS, the next attempt will
+ * meet this one.
+ */
+function isCause(subject: Subject, world: World): boolean {
+  if (subject.phase === 'Failed') {
+    const told = subject.said.filter(({ worth }) => worth === 'cause').map(({ row }) => row.code)
+    const isTls = told.some((code) => code.startsWith('MIG6') || code === 'MIG5011')
+    return isTls || !told.some((code) => /^MIG[57]/.test(code) && code !== 'MIG5000')
+  }
+  return !channelsOf(subject, world).some(
     ({ connection }) => typeof connection === 'object' && connection.flow?.kind === 'flowing',
   )
 }

@@ -30,9 +30,9 @@ export const targetEnded: Check = {
 
 /** An end before the copy has a story of its own; after its start libvirt's error tells it. */
 function downBeforeCopy({ state, phase, said }: Subject): boolean {
-  if (said.some(({ row, hit }) => row.code === 'MIG4004' && !hit)) return true
   const reason = state?.failureReason
   if (reason && !/target pod is down/i.test(reason)) return false
+  if (said.some(({ row, hit }) => row.code === 'MIG4004' && !hit)) return true
   return ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Failed'].includes(phase)
 }
 
