@@ -926,6 +926,16 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG6001',
+    anchor: 'speaks TLS, this listener does not',
+    pattern: /the source speaks TLS, this listener does not/i,
+    title: 'The source speaks TLS, the listener of the target does not',
+    means:
+      'the two virt-handlers saw different values of disableTLS when they opened their proxies',
+    next: 'migrate again once both virt-handlers have the same configuration',
+  },
+  {
+    ...cause,
     code: 'MIG6003',
     anchor: 'expired',
     pattern:

@@ -56,7 +56,7 @@ function unanswered(
     })),
     cause:
       others.length > 0
-        ? `Packets to it are dropped, while port ${listing(others.map(({ port }) => String(port)))} of the same address is connected: a firewall lets only some ports through. The numbers ${listing(blocked.map(({ label }) => String(label)))} are never on the wire, the ports are random (32768–60999)`
+        ? `Packets to it are dropped, while the same address is connected at port ${listing(others.map(({ port }) => String(port)))}: a firewall lets only some ports through. Labels such as 49152 and 49153 are never on the wire: the ports are random (32768–60999)`
         : 'Packets to it are dropped: a firewall, a NetworkPolicy, the VLAN or the wrong network. The source hears nothing for about two minutes',
     confidence: 'likely',
     remedy: [
