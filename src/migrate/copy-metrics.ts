@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { isStatus } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { readHandlerMetrics } from '../cluster/handler-metrics.ts'
 import { list } from '../cluster/objects.ts'
 import { MigError } from '../errors.ts'
-import { HANDLER_SELECTOR, handlerMetricsPath } from '../kubevirt/metrics.ts'
+import { HANDLER_SELECTOR } from '../kubevirt/metrics.ts'
 import { timeOf } from '../kubevirt/migration.ts'
 import { PODS } from '../kubevirt/resources.ts'
 import type { Pod } from '../kubevirt/types.ts'
@@ -38,12 +39,13 @@ export async function followCopy(
 ): Promise<void> {
   const of = copyOf(observed)
   let before: CopyProgress | undefined
-  let path: string | undefined
+  let handler: Handler | undefined
   while (!signal.aborted) {
     const began = clock.now()
     try {
-      path ??= await metricsPath(cluster, ownState(observed)?.sourceNode, signal)
-      const progress = progressOf(await cluster.text({ path, signal }), of, clock.now())
+      handler ??= await handlerOn(cluster, ownState(observed)?.sourceNode, signal)
+      const text = await readHandlerMetrics(cluster, handler, signal)
+      const progress = progressOf(text, of, clock.now())
       if (progress && progress.at !== before?.at) {
         onProgress(withRate(progress, before))
         before = progress
@@ -52,7 +54,7 @@ export async function followCopy(
       if (signal.aborted) return
       if (isStatus(err, 403) || !(err instanceof MigError)) throw err
       // A handler that restarts comes back under another name.
-      path = undefined
+      handler = undefined
     }
     await clock.sleep(Math.max(POLL, (clock.now() - began) * SHARE), signal).catch(() => undefined)
   }
@@ -64,8 +66,9 @@ export async function readProgress(
   observed: Observed,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<CopyProgress | undefined> {
-  const path = await metricsPath(cluster, ownState(observed)?.sourceNode, signal)
-  return progressOf(await cluster.text({ path, signal }), copyOf(observed), clock.now())
+  const handler = await handlerOn(cluster, ownState(observed)?.sourceNode, signal)
+  const text = await readHandlerMetrics(cluster, handler, signal)
+  return progressOf(text, copyOf(observed), clock.now())
 }
 
 /** What is left to read of a copy that has ended; undefined wherever it is not to be had. */
@@ -75,8 +78,8 @@ export async function readFinishedCopy(
   signal: AbortSignal,
 ): Promise<FinishedCopy | undefined> {
   try {
-    const path = await metricsPath(cluster, ownState(observed)?.sourceNode, signal)
-    return finishedCopyOf(await cluster.text({ path, signal }), copyOf(observed))
+    const handler = await handlerOn(cluster, ownState(observed)?.sourceNode, signal)
+    return finishedCopyOf(await readHandlerMetrics(cluster, handler, signal), copyOf(observed))
   } catch (err) {
     if (err instanceof MigError || signal.aborted) return undefined
     throw err
@@ -93,12 +96,17 @@ function copyOf(observed: Observed): CopyOf {
   }
 }
 
+interface Handler {
+  namespace: string
+  pod: string
+}
+
 /** Wherever KubeVirt is installed: the handler's label finds it. */
-async function metricsPath(
+async function handlerOn(
   cluster: Cluster,
   node: string | undefined,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Handler> {
   const { items } = await list<Pod>(cluster, PODS, {
     labelSelector: HANDLER_SELECTOR,
     fieldSelector: `spec.nodeName=${node ?? ''}`,
@@ -106,5 +114,5 @@ async function metricsPath(
   })
   const pod = items.find(({ status }) => status?.phase === 'Running') ?? items[0]
   if (!pod) throw new MigError(1, `no virt-handler runs on node "${node ?? ''}"`)
-  return handlerMetricsPath(pod.metadata.namespace ?? '', pod.metadata.name)
+  return { namespace: pod.metadata.namespace ?? '', pod: pod.metadata.name }
 }

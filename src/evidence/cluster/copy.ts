@@ -1,7 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts'
+import { readHandlerMetrics } from '../../cluster/handler-metrics.ts'
 import { MigError } from '../../errors.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
-import { COPY_METRICS, handlerMetricsPath, parseMetrics } from '../../kubevirt/metrics.ts'
+import { COPY_METRICS, parseMetrics } from '../../kubevirt/metrics.ts'
 import { phaseOf, stateOf, timeOf } from '../../kubevirt/migration.ts'
 import { PODS } from '../../kubevirt/resources.ts'
 import type { Migration, Pod } from '../../kubevirt/types.ts'
@@ -32,7 +33,7 @@ export async function readCopies(
     const what = `metrics of ${name}`
     if (!reader.mayRead('get', PODS, namespace, what, 'proxy')) return undefined
     try {
-      const text = await cluster.text({ path: handlerMetricsPath(namespace, name), signal })
+      const text = await readHandlerMetrics(cluster, { namespace, pod: name }, signal)
       return measureOf(text, migration, name, timeOf(state?.startTimestamp))
     } catch (err) {
       if (!(err instanceof MigError) || signal.aborted) throw err

@@ -6,7 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
 import { connect } from '../../../src/cluster/config.ts'
+import { readHandlerMetrics } from '../../../src/cluster/handler-metrics.ts'
 import { portForward } from '../../../src/cluster/port-forward.ts'
+import { createAuthority } from '../../../src/lab/certificates.ts'
+import { serveMetrics } from '../../../src/lab/node/metrics-server.ts'
 import { startFakeKubelet } from './fake-kubelet.ts'
 import { CORE, pod, startTestApi, type TestApi } from './harness.ts'
 import { findKubectl, otherKubectls, useKubectl } from './kubectl.ts'
@@ -141,6 +144,38 @@ test('a port is forwarded over the channels of a WebSocket too, as older clients
     'error forwarding port 22 to pod sandbox, uid : failed to connect to localhost:22 inside namespace sandbox: dial tcp 127.0.0.1:22: connect: connection refused',
   )
 })
+
+test('metrics that the proxy of pods refuses to fetch come by port-forward', async () => {
+  const metrics = await serveMetrics({
+    address: '127.0.0.1',
+    pair: await selfSigned(),
+    text: () => 'kubevirt_x 1\n',
+  })
+  onTestFinished(() => metrics.close())
+  const { server, send } = await startWithPod({ 8443: metrics.port })
+  await send(`${CORE}/pods/p/status`, { ...merge, body: { status: { podIP: null } } })
+  const refused = await send(`${CORE}/pods/https:p:8443/proxy/metrics`)
+  expect(refused.body).toMatchObject({ code: 400, message: 'address not allowed' })
+  const cluster = await connect({
+    kubeconfigText: server.kubeconfig('admin', { only: true }),
+    env: {},
+  })
+  onTestFinished(() => cluster.close())
+  const handler = { namespace: 'default', pod: 'p' }
+  const { signal } = new AbortController()
+  expect(await readHandlerMetrics(cluster, handler, signal)).toBe('kubevirt_x 1\n')
+  await metrics.close()
+  await expect(readHandlerMetrics(cluster, handler, signal)).rejects.toThrow(
+    /^p gives no metrics: error forwarding port 8443 .* connection refused$/,
+  )
+})
+
+function selfSigned() {
+  const validity = { notBefore: Date.now() - 60_000, notAfter: Date.now() + 60_000 }
+  return createAuthority('metrics', validity).then((authority) =>
+    authority.issue({ commonName: 'metrics', usage: ['server'], ...validity }),
+  )
+}
 
 test('an upgrade is refused like any request', async () => {
   const { server } = await startWithPod()

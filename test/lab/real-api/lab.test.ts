@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import { create, get } from '../../../src/cluster/objects.ts'
-import { MIGRATIONS } from '../../../src/kubevirt/resources.ts'
-import type { Migration } from '../../../src/kubevirt/types.ts'
+import { exec } from '../../../src/cluster/exec.ts'
+import { readHandlerMetrics } from '../../../src/cluster/handler-metrics.ts'
+import { create, get, list } from '../../../src/cluster/objects.ts'
+import { MIGRATIONS, PODS } from '../../../src/kubevirt/resources.ts'
+import type { Migration, Pod } from '../../../src/kubevirt/types.ts'
 import { startLab } from '../../../src/lab/lab.ts'
 import { findBinaries } from '../../../src/lab/real-api/binaries.ts'
+import { LISTENERS } from '../../../src/probe/commands.ts'
 
 const binaries = await findBinaries(process.env)
 
@@ -43,6 +46,24 @@ test.skipIf(!binaries)(
       (await get<Migration>(admin, MIGRATIONS, { namespace: 'default', name: 'move' })).status
         ?.phase
     await expect.poll(phase, { timeout: 60_000, interval: 200 }).toBe('Succeeded')
+
+    // By way of the kubelets, as on any cluster.
+    const { items } = await list<Pod>(admin, PODS, {
+      namespace: 'kubevirt',
+      labelSelector: 'kubevirt.io=virt-handler',
+    })
+    const { signal } = new AbortController()
+    for (const { metadata } of items) {
+      const pod = metadata.name
+      const handler = { namespace: 'kubevirt', pod }
+      const log = await admin.text({ path: `/api/v1/namespaces/kubevirt/pods/${pod}/log` })
+      expect(log).toContain('"component":"virt-handler"')
+      const container = { ...handler, container: 'virt-handler' }
+      const options = { signal, timeoutMs: 5000 }
+      const { stdout } = await exec(admin, container, LISTENERS.argv, options)
+      if (process.platform === 'linux') expect(LISTENERS.parse(stdout)).not.toEqual([])
+      await readHandlerMetrics(admin, handler, signal)
+    }
   },
   180_000,
 )
