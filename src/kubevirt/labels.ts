@@ -2,6 +2,7 @@
 export const LABEL = {
   app: 'kubevirt.io',
   createdBy: 'kubevirt.io/created-by',
+  memoryOverheadRatio: 'kubevirt.io/memory-hotplug-overhead-ratio',
   migrationJobUid: 'kubevirt.io/migrationJobUID',
   migrationTargetNode: 'kubevirt.io/migrationTargetNodeName',
   nodeName: 'kubevirt.io/nodeName',

@@ -7,6 +7,7 @@ export const NODE_LABEL = {
   cpuVendor: 'cpu-vendor.node.kubevirt.io/',
   hostModelCpu: 'host-model-cpu.node.kubevirt.io/',
   hostModelFeatures: 'host-model-required-features.node.kubevirt.io/',
+  hyperv: 'hyperv.node.kubevirt.io/',
   machineType: 'machine-type.node.kubevirt.io/',
   obsoleteHostModel: 'node-labeller.kubevirt.io/obsolete-host-model',
   realtime: 'kubevirt.io/realtime',

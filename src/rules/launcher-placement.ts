@@ -1,3 +1,4 @@
+import { isGateOn } from '../kubevirt/defaults.ts'
 import { NODE_LABEL } from '../kubevirt/node-labels.ts'
 import type { KubeVirt, Node, Pod, Vmi } from '../kubevirt/types.ts'
 
@@ -13,6 +14,8 @@ export function launcherSelector(vmi: Vmi, kubevirt: KubeVirt | undefined): Sele
     ...configuration?.developerConfiguration?.nodeSelectors,
     ...nodeSelector,
   }
+  if (isGateOn(kubevirt, 'HypervStrictCheck'))
+    for (const label of hypervLabels(vmi)) selector[label] = 'true'
   const machine = vmi.status?.machine?.type ?? domain?.machine?.type
   if (machine) selector[`${NODE_LABEL.machineType}${machine}`] = 'true'
   const model = domain?.cpu?.model
@@ -26,6 +29,31 @@ export function launcherSelector(vmi: Vmi, kubevirt: KubeVirt | undefined): Sele
   if (domain?.cpu?.['realtime']) selector[NODE_LABEL.realtime] = 'true'
   for (const label of securityLabels(vmi)) selector[label] = 'true'
   return selector
+}
+
+/** Enlightenments that need the host's kernel to have them; the others are QEMU's alone. */
+const HOST_ENLIGHTENMENTS = [
+  'vpindex',
+  'runtime',
+  'reset',
+  'synic',
+  'synictimer',
+  'frequencies',
+  'reenlightenment',
+  'tlbflush',
+  'ipi',
+]
+
+function hypervLabels({ spec }: Vmi): string[] {
+  const { hyperv = {} } = (spec.domain?.['features'] ?? {}) as {
+    hyperv?: Record<string, { enabled?: boolean } | undefined>
+  }
+  const isOn = (name: string) => hyperv[name] !== undefined && hyperv[name].enabled !== false
+  return [
+    ...HOST_ENLIGHTENMENTS.filter(isOn).map((name) => `${NODE_LABEL.hyperv}${name}`),
+    // Nested guests: only Intel has it.
+    ...(isOn('evmcs') ? [`${NODE_LABEL.cpuVendor}Intel`] : []),
+  ]
 }
 
 export function architectureOf({ spec }: Vmi, kubevirt: KubeVirt | undefined): string {

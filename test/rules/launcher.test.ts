@@ -215,6 +215,31 @@ test('a launcher carries its VM’s labels and annotations, but for what is only
   expect(metadata.annotations).not.toHaveProperty('kubevirt.io/latest-observed-api-version')
 })
 
+test('enlightenments of the host’s kernel are asked for where the cluster is strict', () => {
+  const features = {
+    hyperv: {
+      relaxed: {},
+      vpindex: {},
+      ipi: { enabled: false },
+      synictimer: { enabled: true },
+      evmcs: {},
+    },
+  }
+  const windows = vmi({ spec: { domain: { features } } })
+  const strict = { developerConfiguration: { featureGates: ['HypervStrictCheck'] } }
+  const labels = (configuration: NonNullable<KubeVirt['spec']['configuration']>) =>
+    Object.keys(
+      launcherPod(windows, { kubevirt: { metadata: { name: 'k' }, spec: { configuration } } }).spec
+        .nodeSelector ?? {},
+    ).filter((key) => /hyperv|vendor/.test(key))
+  expect(labels({})).toEqual([])
+  expect(labels(strict)).toEqual([
+    'hyperv.node.kubevirt.io/vpindex',
+    'hyperv.node.kubevirt.io/synictimer',
+    'cpu-vendor.node.kubevirt.io/Intel',
+  ])
+})
+
 describe('a target pod', () => {
   const node = (labels: Record<string, string>): Node => ({
     metadata: { name: 'node-1', labels },

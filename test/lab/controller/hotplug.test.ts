@@ -111,6 +111,9 @@ test('a disk that is taken out takes its attachment pod along', async () => {
     phase: 'Pending',
     message: 'PVC disk-1 not found',
   })
+  expect(await plane.told('vm-1')).toContain(
+    'PVC demo/disk-1 does not exist, waiting for it to appear',
+  )
   expect(await attachment()).toBeUndefined()
 
   await plug(['disk-0'])

@@ -159,6 +159,16 @@ test('a VM is stopped and started by its run strategy', async () => {
   const pod = await plane.launcherOf('vm-1')
   const status = async () => (await plane.get<Vm>(VMS, 'vm-1')).status?.printableStatus
   await plane.until(async () => (await status()) === 'Starting', 'Starting')
+  const model = { spec: { template: { spec: { domain: { cpu: { model: 'Skylake' } } } } } }
+  await patch(plane.admin, VMS, at('vm-1'), model, 'merge')
+  const restart = async () =>
+    (await plane.get<Vm>(VMS, 'vm-1')).status?.conditions?.find(
+      ({ type }) => type === 'RestartRequired',
+    )?.message
+  await plane.until(
+    async () => (await restart()) === 'a non-live-updatable field was changed in the template spec',
+    'a restart to be due',
+  )
   await patch(plane.admin, VMS, at('vm-1'), { spec: { runStrategy: 'Halted' } }, 'merge')
   await plane.until(async () => (await status()) === 'Stopped', 'Stopped')
   expect(await plane.told('vm-1')).toContainEqual(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition, Pod, Vmi } from '../../../src/kubevirt/types.ts'
-import { imageFailure, withFailure } from '../../../src/lab/controller/vmi/conditions.ts'
+import { imageFailure, noClaim, withFailure } from '../../../src/lab/controller/vmi/conditions.ts'
 import { podPatch, unpausedCondition } from '../../../src/lab/controller/vmi/pod-sync.ts'
 import { nextVmi } from '../../../src/lab/controller/vmi/status.ts'
 import { LAUNCHER_IMAGE } from '../../../src/rules/launcher-pod.ts'
@@ -179,6 +179,19 @@ test('more memory than was asked of the guest is one too, where there is room', 
   expect(after).toContainEqual(denied)
 })
 
+test('a memory hotplug takes the cluster’s overhead along', () => {
+  const configuration = { additionalGuestMemoryOverheadRatio: '1.5' }
+  const kubevirt = { metadata: { name: 'kubevirt' }, spec: { configuration } }
+  const grown = of('Running', { memory: { guestRequested: '1Gi' } })
+  grown.spec = { domain: { memory: { guest: '2Gi', maxGuest: '4Gi' } } }
+  const label = (before: Vmi) =>
+    nextVmi(before, [pod('a', 'node-1', up)], NOW, kubevirt).metadata.labels?.[
+      'kubevirt.io/memory-hotplug-overhead-ratio'
+    ]
+  expect(label(grown)).toBe('1.5')
+  expect(label(of('Running'))).toBeUndefined()
+})
+
 test('an ended VMI is let go when its last pod is gone', () => {
   const ended = of('Succeeded')
   ended.metadata.finalizers = ['kubevirt.io/foregroundDeleteVirtualMachine', 'other']
@@ -230,6 +243,16 @@ describe('its pod', () => {
     })
     expect(unpausedCondition(paused, pod('a'), NOW)).toBeUndefined()
   })
+})
+
+test('a VMI whose claim is missing says so, and that no node takes it', () => {
+  const failed = noClaim('demo', 'root')
+  const told = withFailure(of('Pending'), failed, NOW).status?.conditions
+  const message = 'PVC demo/root does not exist, waiting for it to appear'
+  expect(told).toMatchObject([
+    { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message },
+    { type: 'Synchronized', status: 'False', reason: 'FailedPvcNotFound', message },
+  ])
 })
 
 describe('while its pod starts it says', () => {

@@ -2,8 +2,9 @@ import { create, patch, remove, replace } from '../../../cluster/objects.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
 import { VM_FINALIZER } from '../../../kubevirt/labels.ts'
 import { VMIS, VMS } from '../../../kubevirt/resources.ts'
-import type { Condition, Vm, Vmi } from '../../../kubevirt/types.ts'
+import type { Condition, Vm, Vmi, VmiSpec } from '../../../kubevirt/types.ts'
 import { liveUpdateOf, rollsOutLive } from '../../../rules/vm-live-update.ts'
+import { restartRequired } from '../../../rules/vm-restart.ts'
 import { printableStatus, vmConditions, wantsToRun } from '../../../rules/vm-status.ts'
 import { volumeUpdateOf, withVolumeUpdate } from '../../../rules/volume-migration.ts'
 import { keyOf, keyOfObject, parseKey } from '../caches.ts'
@@ -19,6 +20,8 @@ const THREADS = 3
 export function startVmController(options: ControllerOptions): Worker {
   const { cluster, clock, caches, log, recorder } = options
   const expectations = createExpectations(clock)
+  /** Templates that VMIs were started with, by their uids; KubeVirt keeps them in ControllerRevisions. */
+  const startedWith = new Map<string, VmiSpec>()
   const worker = startWorker({
     name: 'virt-controller-vm',
     clock,
@@ -30,6 +33,7 @@ export function startVmController(options: ControllerOptions): Worker {
   caches.vmis.on(({ type, object: { metadata } }) => {
     const owner = metadata.ownerReferences?.find((reference) => reference.controller)
     if (owner?.kind !== 'VirtualMachine') return
+    if (type === 'DELETED') startedWith.delete(metadata.uid ?? '')
     const key = keyOf(metadata.namespace, owner.name)
     if (type === 'ADDED') expectations.settle(key, owner.uid)
     worker.queue.add(key)
@@ -82,6 +86,7 @@ export function startVmController(options: ControllerOptions): Worker {
     expectations.expect(key, uid)
     try {
       const vmi = await create<Vmi>(cluster, VMIS, vmiFor(vm, caches.kubevirt()), { namespace })
+      startedWith.set(vmi.metadata.uid ?? '', vm.spec.template?.spec ?? {})
       const message = `Started the virtual machine by creating the new virtual machine instance ${vmi.metadata.name}`
       recorder.record(vm, 'Normal', 'SuccessfulCreate', message)
     } catch (err) {
@@ -100,7 +105,10 @@ export function startVmController(options: ControllerOptions): Worker {
 
   /** Sockets and memory of a running VM. */
   async function update(vm: Vm, vmi: Vmi): Promise<Condition | undefined> {
-    if (vmi.status?.phase !== 'Running') return undefined
+    const started = startedWith.get(vmi.metadata.uid ?? '')
+    const template = vm.spec.template?.spec ?? {}
+    const restart = started && restartRequired(started, template, caches.kubevirt())
+    if (restart || vmi.status?.phase !== 'Running') return restart
     const change = liveUpdateOf(vm, vmi, caches.kubevirt(), clock.now())
     switch (change.kind) {
       case 'nothing':

@@ -5,7 +5,7 @@ import { LABEL } from '../../../kubevirt/labels.ts'
 import { isPodReady } from '../../../kubevirt/pods.ts'
 import { PODS } from '../../../kubevirt/resources.ts'
 import type { Pod, Vmi, VmiVolume } from '../../../kubevirt/types.ts'
-import { claimOf, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
+import { hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
 import { attachmentPod, attachments as planOf } from '../../../rules/attachment-pod.ts'
 import type { EventRecorder } from '../../events.ts'
 import type { Caches } from '../caches.ts'
@@ -34,9 +34,6 @@ export function createAttachments(
   async function sync(key: string, vmi: Vmi, launcher: Pod): Promise<void> {
     if (!isPodReady(launcher)) return
     const volumes = hotpluggedVolumes(vmi.spec, launcher)
-    const { namespace } = vmi.metadata
-    // As long as one of its claims is missing KubeVirt leaves everything as it is.
-    if (!volumes.every((volume) => caches.claims.get(namespace, claimOf(volume) ?? ''))) return
     const plan = planOf(of(launcher), volumes)
     if (plan.create) await make(key, vmi, launcher, volumes)
     await removeAll(vmi, plan.remove)

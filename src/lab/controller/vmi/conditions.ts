@@ -61,7 +61,10 @@ export function withFailure(vmi: Vmi, failed: Failure | undefined, now: number):
   const phase = vmi.status?.phase ?? 'Pending'
   // From then on it is virt-handler that reports under this name.
   if (phase !== 'Pending' && phase !== 'Scheduling') return vmi
-  const others = without(conditions, 'Synchronized')
+  const unplaced = phase === 'Pending' && failed?.reason === 'FailedPvcNotFound'
+  const others = unplaced
+    ? withCondition(without(conditions, 'Synchronized'), unschedulable(failed.message))
+    : without(conditions, 'Synchronized')
   if (failed === undefined) return { ...vmi, status: { ...vmi.status, conditions: others } }
   const before = conditions.find(({ type }) => type === 'Synchronized')
   if (before?.status === 'False' && before.reason === failed.reason) return vmi
@@ -73,6 +76,11 @@ export function withFailure(vmi: Vmi, failed: Failure | undefined, now: number):
     lastTransitionTime: timestamp(now),
   }
   return { ...vmi, status: { ...vmi.status, conditions: [...others, failure] } }
+}
+
+/** KubeVirt says it of a VMI that has no pod yet because its claim is missing. */
+function unschedulable(message: string): Condition {
+  return { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }
 }
 
 /** An image of the pod that can't be pulled, in the kubelet's words. */
@@ -91,6 +99,11 @@ export function imageFailure({ status }: Pod): Failure | undefined {
 export function lacksGuarantee({ spec }: Vmi, pod: Pod): boolean {
   const dedicated = spec.domain?.cpu?.dedicatedCpuPlacement === true
   return dedicated && pod.status?.qosClass !== 'Guaranteed' && isPodReady(pod)
+}
+
+export function noClaim(namespace: string, name: string): Failure {
+  const message = `PVC ${namespace}/${name} does not exist, waiting for it to appear`
+  return { reason: 'FailedPvcNotFound', message }
 }
 
 export const ACTIVE_MIGRATION: Failure = {
@@ -207,8 +220,8 @@ function volumesChange(now: number): Condition {
   return { type: 'VolumesChange', status: 'True', message, lastTransitionTime: timestamp(now) }
 }
 
-/** The same for its memory. */
-function isMemoryHotplugging({ spec, status }: Vmi): boolean {
+/** The guest was asked to have other memory than the VMI wants, and was made so that it can have it. */
+export function isMemoryHotplugging({ spec, status }: Vmi): boolean {
   const memory = status?.['memory'] as { guestRequested?: Quantity } | undefined
   const [wanted, requested] = [spec.domain?.memory?.guest, memory?.guestRequested].map((text) =>
     parseQuantity(text),

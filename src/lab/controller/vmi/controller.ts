@@ -23,6 +23,7 @@ import {
   imageFailure,
   lacksGuarantee,
   NO_GUARANTEE,
+  noClaim,
   withFailure,
 } from './conditions.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
@@ -94,7 +95,7 @@ export function startVmiController(options: ControllerOptions): Worker {
       failure = err
     }
     const now = clock.now()
-    const reached = withVolumes(nextVmi(vmi, pods, now), pods)
+    const reached = withVolumes(nextVmi(vmi, pods, now, caches.kubevirt()), pods)
     const failed = failure === undefined ? startFailure(vmi, pods) : podFailure(vmi, failure)
     const next = withFailure(reached, failed, now)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
@@ -105,6 +106,20 @@ export function startVmiController(options: ControllerOptions): Worker {
     if (failure !== undefined) throw failure
   }
 
+  /** Nothing is made for a VMI as long as a claim of its is not there. */
+  function tellMissingClaim(vmi: Vmi): boolean {
+    const missing = missingClaim(vmi)
+    if (missing) recorder.record(vmi, 'Normal', missing.reason, missing.message)
+    return missing !== undefined
+  }
+
+  function missingClaim({ metadata: { namespace = '' }, spec }: Vmi): Failure | undefined {
+    const name = (spec.volumes ?? [])
+      .flatMap((volume) => claimOf(volume) ?? [])
+      .find((claim) => !caches.claims.get(namespace, claim))
+    return name === undefined ? undefined : noClaim(namespace, name)
+  }
+
   /** A migration of an earlier VMI of this name has not ended. */
   function isMigrating({ metadata }: Vmi): boolean {
     return caches.migrationsOf(metadata.namespace, metadata.name).some(isUnderWay)
@@ -112,7 +127,8 @@ export function startVmiController(options: ControllerOptions): Worker {
 
   /** What keeps a VMI from having its pod, or from its node although its pod is there. */
   function startFailure(vmi: Vmi, pods: Pod[]): Failure | undefined {
-    if (isUnprocessed(vmi) && pods.length === 0 && isMigrating(vmi)) return ACTIVE_MIGRATION
+    if (isUnprocessed(vmi) && pods.length === 0)
+      return missingClaim(vmi) ?? (isMigrating(vmi) ? ACTIVE_MIGRATION : undefined)
     const launcher = currentPodOf(vmi, pods)
     if (vmi.status?.phase !== 'Scheduling' || !launcher) return undefined
     if (!lacksGuarantee(vmi, launcher)) return imageFailure(launcher)
@@ -140,6 +156,7 @@ export function startVmiController(options: ControllerOptions): Worker {
       return
     }
     for (const pod of pods) if (isPodFinal(pod)) await attachments.remove(vmi, attachments.of(pod))
+    if (tellMissingClaim(vmi)) return
     if (launcher) await attachments.sync(key, vmi, launcher)
     else if (isUnprocessed(vmi) && pods.length === 0 && !isMigrating(vmi)) await createPod(key, vmi)
   }

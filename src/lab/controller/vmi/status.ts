@@ -2,13 +2,18 @@ import { sameValue } from '../../../kubevirt/equality.ts'
 import { LABEL, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
 import { currentPodOf, isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
-import type { Pod, Vmi } from '../../../kubevirt/types.ts'
+import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { interfaceStatuses } from '../../../rules/interface-status.ts'
 import { LAUNCHER_IMAGE } from '../../../rules/launcher-pod.ts'
-import { lacksGuarantee, vmiConditions } from './conditions.ts'
+import { isMemoryHotplugging, lacksGuarantee, vmiConditions } from './conditions.ts'
 
 /** The VMI as it should be, given its pods: at most one phase further (fact sheet control-plane.md §10). */
-export function nextVmi(vmi: Vmi, pods: readonly Pod[], now: number): Vmi {
+export function nextVmi(
+  vmi: Vmi,
+  pods: readonly Pod[],
+  now: number,
+  kubevirt?: KubeVirt | undefined,
+): Vmi {
   const pod = currentPodOf(vmi, pods)
   const phase = nextPhase(vmi, pod)
   const arrives = phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled'
@@ -36,6 +41,7 @@ export function nextVmi(vmi: Vmi, pods: readonly Pod[], now: number): Vmi {
       ...vmi.metadata,
       ...labels(vmi, {
         ...(arrives ? { [LABEL.nodeName]: entered.status.nodeName } : {}),
+        ...overheadLabel(vmi, kubevirt),
         ...(image !== undefined || gone
           ? { [LABEL.outdatedLauncherImage]: isOutdatedImage(image) ? '' : undefined }
           : {}),
@@ -56,6 +62,14 @@ function labels(
     if (value === undefined) delete after[key]
     else after[key] = value
   return sameValue(after, metadata.labels ?? {}) ? {} : { labels: after }
+}
+
+/** What the cluster adds to a guest's overhead holds for the launcher that a memory hotplug leads to. */
+function overheadLabel(vmi: Vmi, kubevirt: KubeVirt | undefined): Record<string, string> {
+  const ratio = kubevirt?.spec.configuration?.['additionalGuestMemoryOverheadRatio']
+  return typeof ratio === 'string' && isMemoryHotplugging(vmi)
+    ? { [LABEL.memoryOverheadRatio]: ratio }
+    : {}
 }
 
 function imageOf(pod: Pod | undefined): string | undefined {
