@@ -43,6 +43,21 @@ export const SCENES: Scene[] = [
     codes: [0, 130],
   },
   {
+    name: 'queue',
+    title:
+      'kubectl mig queue -w: the limits, who holds them, and how each migration that waits gets its slot',
+    lab: ['--vms', '9', '--memory', '64Mi', '--dirty-rate', '2Mi'],
+    columns: 100,
+    before: `${CAPPED('24Mi')} && kubectl mig migrate $(seq -f vm-%g 9) --no-wait`,
+    lines: ['kubectl mig queue -w'],
+    // While there is still something to see.
+    interruptWhen: (text) => {
+      const waiting = text.match(/ Pending /g) ?? []
+      return text.includes(' has one') && waiting.length < 3
+    },
+    codes: [0, 130],
+  },
+  {
     name: 'diagnose',
     title:
       'kubectl mig diagnose: the verdict first, then five questions, then what was seen and what to do',
