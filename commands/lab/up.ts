@@ -42,9 +42,10 @@ export default class LabUp extends Command {
       description: 'how many VMs run on it, vm-1 and so on; the last one has a local disk',
     }),
     guest: Flags.option({
-      options: ['synthetic', 'none'] as const,
+      options: ['synthetic', 'qemu', 'none'] as const,
       default: 'synthetic' as const,
-      description: 'VMs with memory that is really copied, or without (for very many)',
+      description:
+        'VMs with memory that is really copied, played here or each a real QEMU, or without (for very many)',
     })(),
     api: Flags.option({
       options: ['embedded', 'kube-apiserver'] as const,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
+import { createInterface } from 'node:readline'
 import { EXIT, MigError } from '../errors.ts'
 
 /** A server of somebody else's in a process of its own. */
@@ -18,14 +19,27 @@ const GUARD = `exec 3<&0
 (read -r _ <&3; kill -9 $program) >/dev/null 2>&1 &
 wait $program`
 
-/** Starts a program that does not outlive this process, however that ends. Its output is kept for the case that it fails. */
-export function startChild(file: string, args: string[], cwd: string): Child {
+/**
+ * Starts a program that does not outlive this process, however that ends. Its output is kept for the case that it fails.
+ * @param onLine gets its output as it comes, until it is told to end
+ */
+export function startChild(
+  file: string,
+  args: string[],
+  cwd: string,
+  onLine?: (line: string) => void,
+): Child {
   const child = spawn('/bin/sh', ['-c', GUARD, 'sh', file, ...args], { cwd, stdio: 'pipe' })
   let said = ''
-  for (const stream of [child.stdout, child.stderr])
+  let closing = false
+  for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-KEPT)
     })
+    createInterface({ input: stream }).on('line', (line) => {
+      if (!closing) onLine?.(line)
+    })
+  }
   child.stdin.on('error', () => {})
   const closed = once(child, 'close').then(() => {})
   const ended = new Promise<never>((_, reject) => {
@@ -44,6 +58,7 @@ export function startChild(file: string, args: string[], cwd: string): Child {
   return {
     ended,
     close() {
+      closing = true
       child.stdin.end()
       return closed.catch(() => {})
     },

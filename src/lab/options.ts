@@ -3,6 +3,7 @@ import { EXIT, MigError } from '../errors.ts'
 import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
 import type { LabOptions } from './lab.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
+import { demandQemu } from './node/guest/qemu/program.ts'
 import { demandBinaries } from './real-api/binaries.ts'
 import type { Scenario } from './scenario/scenario.ts'
 
@@ -25,6 +26,7 @@ export async function labOptionsOf(
   const dirtyRate = rest['dirty-rate']
   checkSize('--memory', memory, 2 ** 20)
   checkSize('--dirty-rate', dirtyRate, 0)
+  if (guest === 'qemu') await demandQemu(env)
   const binaries = api === 'kube-apiserver' ? await demandBinaries(env) : undefined
   return { name, nodes, vms, guest, memory, dirtyRate, scenario, clock: systemClock, binaries }
 }

@@ -36,6 +36,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
       .find(({ pod }) => !pod.metadata.labels?.[LABEL.migrationJobUid])
     if (!own) return
     own.launcher.boot(guestSpecOf(vmi))
+    if (own.launcher.domain.state !== 'running') return
     const at = {
       now: clock.now(),
       podIP: own.podIP,

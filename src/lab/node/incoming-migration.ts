@@ -1,6 +1,6 @@
 import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
 import type { ControlMethods } from './control.ts'
-import type { Guest, GuestSpec } from './guest/guest.ts'
+import type { CopySettings, Guest, GuestSpec } from './guest/guest.ts'
 import { checksumMismatch, copyFailed } from './vir-error.ts'
 
 export interface IncomingSurroundings {
@@ -20,6 +20,7 @@ interface PrepareParams {
   vmiUid: string
   block: boolean
   spec: GuestSpec
+  settings: CopySettings
 }
 
 /** The target's side of libvirt's peer-to-peer migration, for one control connection. */
@@ -48,7 +49,7 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
   }
 
   const methods: ControlMethods = {
-    async prepare({ vmiUid, block, spec }: PrepareParams) {
+    async prepare({ vmiUid, block, spec, settings }: PrepareParams) {
       const file = (label: number) =>
         sourceSocketFile(surroundings.baseDir, proxyKey(vmiUid, label))
       const files = {
@@ -57,7 +58,7 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
       }
       guest = surroundings.newGuest(spec)
       surroundings.onPrepared(guest)
-      const arrival = await guest.listen(files)
+      const arrival = await guest.listen(files, settings)
       arrival.runnable.then(
         () => guest?.state === 'running' && surroundings.onRunning(),
         () => {},
@@ -79,7 +80,7 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
         throw checksumMismatch()
       }
       finished = true
-      guest.resume()
+      await guest.resume()
       surroundings.onRunning()
     },
     confirm: async () => confirm(),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
 import { type ControlServer, serveControl } from './control.ts'
-import type { CopyProgress, Guest, GuestSpec } from './guest/guest.ts'
+import type { CopyProgress, Guest, GuestHome, GuestSpec } from './guest/guest.ts'
 import type { GuestMaker } from './guest/kinds.ts'
 import { incomingMigration } from './incoming-migration.ts'
 import type { NodeLog } from './log.ts'
@@ -28,7 +28,7 @@ export interface LauncherOptions {
 
 /** What libvirt would say of the one domain that a launcher has. */
 interface Domain {
-  state: 'none' | 'incoming' | 'running' | 'paused' | 'ended'
+  state: 'none' | Guest['state']
   /** When a migration to here was complete, in ms since the epoch. */
   arrivedAt: number | undefined
   /** The last migration away from here. */
@@ -68,6 +68,15 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
   let exited = false
 
   const callers = new Set<Promise<void>>()
+  const home: GuestHome = {
+    folder: join(folder, 'guest'),
+    log,
+    onChange,
+    onCrash(err) {
+      log({ level: 'error', msg: 'The domain has crashed.', reason: String(err) })
+      void exit(1)
+    },
+  }
 
   await mkdir(join(baseDir, 'migrationproxy'), { recursive: true, mode: 0o700 })
   const server: ControlServer = await serveControl(controlFile, () => {
@@ -76,7 +85,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
     void gone.promise.then(() => callers.delete(gone.promise))
     const { methods, ended } = incomingMigration({
       baseDir,
-      newGuest: (spec) => options.guests.incoming(spec),
+      newGuest: (spec) => options.guests.incoming(spec, home),
       onPrepared: (incoming) => {
         guest = incoming
         onChange()
@@ -106,7 +115,8 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       return { state: guest?.state ?? 'none', arrivedAt, outgoing: outgoing?.record }
     },
     boot(spec) {
-      guest ??= options.guests.boot(spec)
+      if (guest) return
+      guest = options.guests.boot(spec, home)
       onChange()
     },
     setDirtyRate: (bytesPerSecond) => guest?.setDirtyRate(bytesPerSecond),
@@ -135,16 +145,18 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       await Promise.race([Promise.all(callers), clock.sleep(limitMs, late.signal).catch(() => {})])
       late.abort()
     },
-    async exit(code) {
-      if (exited) return
-      exited = true
-      outgoing?.kill()
-      await server.close()
-      await guest?.close()
-      await outgoing?.ended
-      await rm(folder, { recursive: true, force: true })
-      options.onExit(code)
-    },
+    exit,
+  }
+
+  async function exit(code: number): Promise<void> {
+    if (exited) return
+    exited = true
+    outgoing?.kill()
+    await server.close()
+    await guest?.close()
+    await outgoing?.ended
+    await rm(folder, { recursive: true, force: true })
+    options.onExit(code)
   }
 }
 

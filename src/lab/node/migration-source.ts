@@ -3,6 +3,7 @@ import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, MigrationState, Vmi } from '../../kubevirt/types.ts'
 import { copyLimits } from '../../rules/convergence.ts'
+import { parallelConnections } from '../../rules/parallel-connections.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext, LauncherPod } from './handler-context.ts'
 import { PAUSED_BY_MONITOR } from './handler-domain.ts'
@@ -74,6 +75,8 @@ export function migrationSource(
       bandwidth: unitsOf(parseQuantity(configuration.bandwidthPerMigration) ?? ZERO),
       maxDowntimeMs: Math.min(Number(configuration.maxDowntimeMs ?? 900), QEMU_DOWNTIME_MS),
       autoConverge: configuration.allowAutoConverge ?? false,
+      postCopy: configuration.allowPostCopy ?? false,
+      connections: parallelConnections(vmi),
     }
     const limits = copyLimits(configuration, vmi, spec.diskBytes)
     const map = Object.fromEntries(Object.entries(ports).map(([port, label]) => [port, +label]))

@@ -108,6 +108,7 @@ export function startMigration(
       vmiUid: request.vmiUid,
       block: request.block,
       spec: request.spec,
+      settings: request.settings,
     })
     stop.signal.throwIfAborted()
     const files = {
@@ -159,7 +160,7 @@ export function startMigration(
           msg: 'Pausing the guest to allow migration to complete',
           uid: request.vmiUid,
         })
-        guest.pause()
+        guest.pause().catch(() => {})
         record.mode = 'Paused'
         break
       case 'abort': {
@@ -195,7 +196,7 @@ export function startMigration(
     if (!record.inDoubt) return
     record.inDoubt = false
     // After post-copy the guest here is an old one.
-    if (!inPostCopy()) guest.resume()
+    if (!inPostCopy()) guest.resume().catch(() => {})
   }
 
   function inPostCopy(): boolean {
@@ -209,7 +210,8 @@ export function startMigration(
     record.failureReason = wasAborted ? ABORTED : String(err)
     if (finishing && err instanceof VirError && err.isLostConnection) record.inDoubt = true
     else if (inPostCopy()) record.irrecoverable = true
-    else guest.resume()
+    // One that has crashed stays where it is.
+    else await guest.resume().catch(() => {})
     log({ level: 'error', msg: 'Live migration failed.', uid: request.vmiUid, reason: String(err) })
   }
 

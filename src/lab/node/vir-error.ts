@@ -51,7 +51,39 @@ export function keepaliveTimeout(): VirError {
 export function copyFailed(err: NodeJS.ErrnoException): VirError {
   const text = SYSTEM_TEXTS[err.code ?? '']
   const why = text ? `Unable to write to socket: ${text}` : err.message
-  return new VirError('operationFailed', 'qemu', `job 'migration out' failed: ${why}`)
+  return new VirError(
+    'operationFailed',
+    'qemu',
+    `operation failed: job 'migration out' failed: ${why}`,
+  )
+}
+
+/** QEMU does not do what libvirt asks of it. */
+export function commandFailed(command: string, reason: string): VirError {
+  return new VirError(
+    'internal',
+    'qemu',
+    `internal error: unable to execute QEMU command '${command}': ${reason}`,
+  )
+}
+
+/** QEMU has ended, whatever it was doing. @param last what it said before */
+export function monitorClosed(last?: string): VirError {
+  const said = last === undefined ? '' : `: ${last}`
+  return new VirError(
+    'internal',
+    'qemu',
+    `internal error: QEMU unexpectedly closed the monitor${said}`,
+  )
+}
+
+/** A disk could not be mirrored. @param disk its name in the domain */
+export function diskCopyFailed(disk: string, reason: string): VirError {
+  return new VirError(
+    'operationFailed',
+    'qemu',
+    `operation failed: migration of disk ${disk} failed: ${reason}`,
+  )
 }
 
 export function copyCancelled(): VirError {
@@ -67,7 +99,7 @@ export function checksumMismatch(): VirError {
   return new VirError(
     'operationFailed',
     'qemu',
-    'the guest that arrived is not the guest that was sent: the checksums differ',
+    'operation failed: the guest that arrived is not the guest that was sent: the checksums differ',
   )
 }
 

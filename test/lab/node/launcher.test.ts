@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import type { GuestSpec } from '../../../src/lab/node/guest/guest.ts'
+import type { CopySettings, GuestSpec } from '../../../src/lab/node/guest/guest.ts'
 import { type GuestKind, guestMaker } from '../../../src/lab/node/guest/kinds.ts'
 import { type Launcher, startLauncher } from '../../../src/lab/node/launcher.ts'
 import type { MigrationRequest } from '../../../src/lab/node/outgoing-migration.ts'
@@ -17,6 +17,14 @@ const patient: CopyLimits = {
   allowPostCopy: false,
   allowWorkloadDisruption: false,
 }
+const free: CopySettings = {
+  bandwidth: 0,
+  maxDowntimeMs: 300,
+  autoConverge: false,
+  postCopy: false,
+  connections: 0,
+}
+const slow = { ...free, bandwidth: 2 * MIB, maxDowntimeMs: 1 }
 let root: string
 const launchers: Launcher[] = []
 
@@ -59,7 +67,7 @@ async function pair(change: Partial<GuestSpec> = {}, guests: GuestKind = 'synthe
       vmiUid: 'U1',
       block,
       spec: guest,
-      settings: { bandwidth: 0, maxDowntimeMs: 300, autoConverge: false },
+      settings: free,
       limits: patient,
       ...more,
     })
@@ -67,8 +75,6 @@ async function pair(change: Partial<GuestSpec> = {}, guests: GuestKind = 'synthe
     expect.poll(() => source.domain.outgoing?.endedAt, { timeout: 10_000 }).toBeTruthy()
   return { source, target, migrate, ended }
 }
-
-const slow = { bandwidth: 2 * MIB, maxDowntimeMs: 1, autoConverge: false }
 
 test.each<[string, Partial<GuestSpec>, GuestKind]>([
   ['a guest', {}, 'synthetic'],

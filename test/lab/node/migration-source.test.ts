@@ -96,7 +96,13 @@ test('the listeners come first, then the copy with the settings of the hand-off'
       uid: 'M',
       vmiUid: 'U',
       block: false,
-      settings: { bandwidth: 64 * 2 ** 20, maxDowntimeMs: 300, autoConverge: false },
+      settings: {
+        bandwidth: 64 * 2 ** 20,
+        maxDowntimeMs: 300,
+        autoConverge: false,
+        postCopy: false,
+        connections: 8,
+      },
       limits: expect.objectContaining({ completionSeconds: 300, progressSeconds: 150 }),
     }),
   )

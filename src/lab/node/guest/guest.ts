@@ -1,18 +1,20 @@
+import type { NodeLog } from '../log.ts'
+
 /**
  * What virt-launcher needs of a guest, whether it is synthetic, only pretended (`none`) or a QEMU: QEMU's own life of a
  * migration. The target listens first; the source connects, copies while the guest runs, pauses it and sends the rest;
  * then the target's guest is resumed and the source's ended, or the other way round.
  */
 export interface Guest {
-  readonly state: 'incoming' | 'running' | 'paused' | 'ended'
-  pause(): void
-  resume(): void
+  readonly state: 'starting' | 'incoming' | 'running' | 'paused' | 'ended'
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Bytes of memory that the guest writes a second from now on. */
   setDirtyRate(bytesPerSecond: number): void
   /** Source: starts to copy to whoever listens behind the files. */
   copyTo(files: ChannelFiles, settings: CopySettings): Copy
-  /** Target: listens at the files; resolves when it does. */
-  listen(files: ChannelFiles): Promise<Arrival>
+  /** Target: listens at the files; resolves when it does. @param settings as the source has them */
+  listen(files: ChannelFiles, settings: CopySettings): Promise<Arrival>
   /** Of memory and disk as they were handed over; undefined when this kind of guest has nothing to compare. */
   checksum(): Promise<string | undefined>
   close(): Promise<void>
@@ -30,6 +32,10 @@ export interface CopySettings {
   /** The guest is paused for the last round when that round is expected to take no longer. */
   maxDowntimeMs: number
   autoConverge: boolean
+  /** It may come to that; both sides must be able to. */
+  postCopy: boolean
+  /** Connections beside the first on the memory channel, which share the pages; 0 for none. */
+  connections: number
 }
 
 /** A copy under way on the source. */
@@ -73,6 +79,17 @@ export interface CopyProgress {
   resumedAt: number | undefined
   throttlePercent: number
   postCopyRequests: number
+}
+
+/** What surrounds a guest: its launcher. */
+export interface GuestHome {
+  /** Its own, made by whoever needs it; short, for the names of unix sockets are limited. */
+  folder: string
+  log: NodeLog
+  /** Its state has changed by itself. */
+  onChange(): void
+  /** It has ended, and nobody has ended it. */
+  onCrash(err: Error): void
 }
 
 export interface GuestSpec {

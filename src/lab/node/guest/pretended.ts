@@ -31,10 +31,10 @@ function pretended(initial: Guest['state']): Guest {
     get state() {
       return state
     },
-    pause() {
+    async pause() {
       if (state === 'running') state = 'paused'
     },
-    resume() {
+    async resume() {
       if (state !== 'ended') state = 'running'
     },
     setDirtyRate() {},

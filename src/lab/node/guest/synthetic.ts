@@ -11,7 +11,7 @@ import { seedOf, usedContent, Workload, type WorkloadState } from './workload.ts
 /** A guest that runs by itself, from its start. */
 export function bootSynthetic(spec: GuestSpec, clock: Clock, pool: BlockPool): Guest {
   const guest = new SyntheticGuest(spec, clock, pool, 'paused')
-  guest.resume()
+  void guest.resume()
   return guest
 }
 
@@ -49,12 +49,16 @@ class SyntheticGuest implements Guest {
     return this.#state
   }
 
-  pause(): void {
+  async pause(): Promise<void> {
+    this.#pause()
+  }
+
+  #pause(): void {
     this.#workload.pause()
     if (this.#state === 'running') this.#state = 'paused'
   }
 
-  resume(): void {
+  async resume(): Promise<void> {
     if (this.#state === 'ended') return
     this.#state = 'running'
     this.#workload.resume()
@@ -71,7 +75,7 @@ class SyntheticGuest implements Guest {
       {
         memory: this.#memory,
         disk: this.#disk,
-        pause: () => this.pause(),
+        pause: () => this.#pause(),
         setThrottle: (share) => {
           this.#workload.throttle = share
         },
@@ -101,7 +105,7 @@ class SyntheticGuest implements Guest {
         },
         goOn: (missing) => {
           this.#missing = missing
-          this.resume()
+          void this.resume()
         },
       },
       (which, handlers) => {
@@ -124,7 +128,7 @@ class SyntheticGuest implements Guest {
   }
 
   async close(): Promise<void> {
-    this.pause()
+    this.#pause()
     this.#state = 'ended'
     await Promise.all(this.#listening.splice(0).map((one) => one.close()))
     this.#memory.clear()

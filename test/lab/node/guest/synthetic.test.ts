@@ -2,11 +2,23 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
-import type { CopySettings, Guest, GuestSpec } from '../../../../src/lab/node/guest/guest.ts'
+import type {
+  CopySettings,
+  Guest,
+  GuestHome,
+  GuestSpec,
+} from '../../../../src/lab/node/guest/guest.ts'
 import { guestMaker } from '../../../../src/lab/node/guest/kinds.ts'
 
 const MIB = 2 ** 20
-const free: CopySettings = { bandwidth: 0, maxDowntimeMs: 300, autoConverge: false }
+const free: CopySettings = {
+  bandwidth: 0,
+  maxDowntimeMs: 300,
+  autoConverge: false,
+  postCopy: false,
+  connections: 0,
+}
+const home: GuestHome = { folder: '', log() {}, onChange() {}, onCrash() {} }
 const maker = guestMaker('synthetic', systemClock)
 let folder: string
 const guests: Guest[] = []
@@ -25,10 +37,10 @@ async function pair(spec: Partial<GuestSpec> = {}) {
     memory: join(folder, 'memory'),
     disk: full.diskBytes > 0 ? join(folder, 'disk') : undefined,
   }
-  const source = maker.boot(full)
-  const target = maker.incoming(full)
+  const source = maker.boot(full, home)
+  const target = maker.incoming(full, home)
   guests.push(source, target)
-  const arrival = await target.listen(files)
+  const arrival = await target.listen(files, free)
   return { source, target, arrival, files }
 }
 
@@ -50,7 +62,7 @@ test('a quiet guest is copied in one round, and both sides have the same checksu
 
 test('two guests that differ have different checksums', async () => {
   const { source } = await pair({ seed: 1 })
-  const other = maker.boot({ memoryBytes: 16 * MIB, diskBytes: 0, dirtyRate: 0, seed: 2 })
+  const other = maker.boot({ memoryBytes: 16 * MIB, diskBytes: 0, dirtyRate: 0, seed: 2 }, home)
   guests.push(other)
   expect(await source.checksum()).not.toBe(await other.checksum())
 })
@@ -104,7 +116,7 @@ test('auto-converge slows a guest that writes faster than the copy goes, until i
     memoryBytes: 4 * MIB,
     dirtyRate: 40 * MIB,
   })
-  const settings = { bandwidth: 24 * MIB, maxDowntimeMs: 60, autoConverge: true }
+  const settings = { ...free, bandwidth: 24 * MIB, maxDowntimeMs: 60, autoConverge: true }
   const copy = source.copyTo(files, settings)
   await Promise.all([copy.done, arrival.complete])
   expect(copy.progress().throttlePercent).toBeGreaterThanOrEqual(20)
