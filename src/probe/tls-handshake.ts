@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
-import { connect } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 
 /** What a port answered to the beginning of a TLS handshake. */
 export type HandshakeOutcome =
   | {
       spoke: 'tls'
-      /** The peer's certificates, its own first: PEM. */
+      /** The peer's certificates, its own first: PEM; empty where it refused us before they could be seen. */
       certificates: string
       /** `TLSv1.3` … */
       protocol: string
@@ -30,6 +30,8 @@ export function handshake(
   const socket = connect({ socket: stream, rejectUnauthorized: false, minVersion: 'TLSv1.2' })
   const finish = (error: string | undefined) => {
     if (seen) resolve({ ...seen, ended: error })
+    else if (error !== undefined && WANTS_CERTIFICATE.test(error))
+      resolve({ spoke: 'tls', ...peerOf(socket), ended: error })
     else if (error !== undefined && NO_TLS.test(error)) resolve({ spoke: 'no-tls', error })
     else resolve({ spoke: 'nothing', error: error ?? 'it hung up' })
   }
@@ -42,7 +44,7 @@ export function handshake(
   signal.addEventListener('abort', stop, { once: true })
   stream.once('error', reject)
   socket.once('secureConnect', () => {
-    seen = { spoke: 'tls', certificates: chainOf(socket), protocol: socket.getProtocol() ?? '' }
+    seen = { spoke: 'tls', ...peerOf(socket) }
     socket.resume()
   })
   socket.on('error', (err: NodeJS.ErrnoException) => finish(err.code ?? err.message))
@@ -58,7 +60,10 @@ export function handshake(
 const NO_TLS =
   /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_TOO_(SMALL|LARGE)|BAD_RECORD_TYPE|UNEXPECTED_MESSAGE|HTTP_REQUEST/
 
-function chainOf(socket: ReturnType<typeof connect>): string {
+/** With TLS 1.2 the refusal is a part of the handshake. */
+const WANTS_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE_REQUIRED)/
+
+function peerOf(socket: TLSSocket): { certificates: string; protocol: string } {
   const chain: string[] = []
   const known = new Set<string>()
   let next = socket.getPeerX509Certificate()
@@ -67,5 +72,5 @@ function chainOf(socket: ReturnType<typeof connect>): string {
     chain.push(next.toString())
     next = next.issuerCertificate
   }
-  return chain.join('')
+  return { certificates: chain.join(''), protocol: socket.getProtocol() ?? '' }
 }

@@ -3,6 +3,7 @@ import { type DiagnosisReport, reportOf } from '../../src/diagnose/report.ts'
 import { lineKinds } from '../../src/diagnose/texts.ts'
 import { parseLogLine } from '../../src/evidence/log-line.ts'
 import { createObjects } from '../../src/evidence/objects.ts'
+import type { ProxyProbe } from '../../src/evidence/probes.ts'
 import { objectsIn } from '../../src/evidence/shape.ts'
 
 /** A small cluster as files would show it: builders of its objects with what a check needs, and its diagnosis. */
@@ -183,10 +184,17 @@ export function kubevirt(
   }
 }
 
+interface Around {
+  now?: number
+  log?: string[]
+  /** What was seen on nodes of a cluster. */
+  probes?: ProxyProbe[]
+}
+
 /** The report on these objects and log lines. */
 export function reportOn(
   objects: Fields[],
-  { now = NOW, log = [] }: { now?: number; log?: string[] } = {},
+  { now = NOW, log = [], probes }: Around = {},
 ): DiagnosisReport {
   const store = createObjects()
   for (const item of objectsIn(structuredClone(objects)).items) store.add(item, 'test')
@@ -197,7 +205,8 @@ export function reportOn(
     return [{ ...line, origin: { file: 'test.log', previous: false }, line: i + 1, count: 1 }]
   })
   const evidence = {
-    source: { kind: 'files' as const, from: ['test'] },
+    source: { kind: probes ? ('cluster' as const) : ('files' as const), from: ['test'] },
+    ...(probes && { probes }),
     objects: store,
     logs,
     logLines: log.length,
@@ -209,7 +218,7 @@ export function reportOn(
 }
 
 /** Code and status of the verdict, and its words. */
-export function verdictOn(objects: Fields[], options?: { now?: number; log?: string[] }) {
+export function verdictOn(objects: Fields[], options?: Around) {
   const report = reportOn(objects, options)
   const { code, title, cause, endsByItself, deadline } = report.verdict
   const status = report.subjects[0]!.findings.find((finding) => finding.code === code)?.status
