@@ -1,12 +1,13 @@
 import type { Observed } from '../migrate/observed.ts'
 import { reportOf } from '../migrate/report.ts'
-import { type StatusChange, statusDocument } from '../migrate/status.ts'
+import { type Status, type StatusChange, statusDocument } from '../migrate/status.ts'
 import { createLiveContent } from './live-content.ts'
 import { type Format, formatDocument } from './output.ts'
 import { createPlainView } from './plain-view.ts'
 import { type StatusTableOptions, statusLines } from './status-table.ts'
 import { statusText } from './status-text.ts'
 import type { Terminal } from './terminal.ts'
+import { timelineLines } from './timeline-view.ts'
 
 export interface StatusViewOptions extends StatusTableOptions {
   format: Format | undefined
@@ -47,9 +48,21 @@ function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
       if (step.type === 'lost') view.lost(step.message)
       if (step.type === 'regained') view.lost(undefined)
       listed ||= step.type === 'listed'
-      if (listed) view.show(() => contentOf({ migrations, single }, terminal, options))
+      if (!listed) return
+      view.show(() => withLatest(contentOf({ migrations, single }, terminal, options), single))
     },
     close: view.close,
+  }
+
+  /** What goes on now stays in a low window: where the phases do not fit, the first ones give way. */
+  function withLatest(lines: string[], single: Status | undefined): string[] {
+    const [observed] = single?.migrations ?? []
+    if (!observed) return lines
+    const timeline = timelineLines(observed, terminal, options.now())
+    const over = timeline.length - (terminal.rows() - 1)
+    if (over <= 0) return lines
+    const head = timeline.indexOf('') + 1
+    return [...timeline.slice(0, head), ...timeline.slice(head + over)]
   }
 }
 

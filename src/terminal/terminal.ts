@@ -28,13 +28,17 @@ export function terminalOf(stream: MaybeTty, options: TerminalOptions = {}): Ter
     stream,
     interactive: isTTY && env['TERM'] !== 'dumb',
     theme: createTheme({ isTTY, env, ...(options.color === false && { color: false }) }),
-    // Some terminals (a pty nobody has sized) report 0 columns.
-    columns: () => stream.columns || 80,
-    rows: () => stream.rows || 24,
+    // Some terminals (a pty nobody has sized) report 0 columns; then the environment may know.
+    columns: () => stream.columns || sizeOf(env['COLUMNS']) || 80,
+    rows: () => stream.rows || sizeOf(env['LINES']) || 24,
     write: (text) => void stream.write(text),
     onResize(listener) {
       stream.on('resize', listener)
       return () => stream.off('resize', listener)
     },
   }
+}
+
+function sizeOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
 }

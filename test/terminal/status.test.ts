@@ -4,11 +4,14 @@ import type { Moved } from '../../src/migrate/move.ts'
 import type { Observed } from '../../src/migrate/observed.ts'
 import { portMapOf } from '../../src/migrate/ports.ts'
 import { emptyReport, reportOf } from '../../src/migrate/report.ts'
+import type { SettingReport } from '../../src/migrate/settings.ts'
+import type { StatusChange } from '../../src/migrate/status.ts'
 import type { ListChange } from '../../src/migrate/watch-list.ts'
 import { portLines } from '../../src/terminal/ports-view.ts'
 import { cancelText, errorLines, movesText } from '../../src/terminal/results.ts'
 import { statusLines } from '../../src/terminal/status-table.ts'
 import { showChanges } from '../../src/terminal/status-view.ts'
+import type { Terminal } from '../../src/terminal/terminal.ts'
 import { noMigrationText, timelineLines } from '../../src/terminal/timeline-view.ts'
 import {
   event,
@@ -348,6 +351,73 @@ describe('watching', () => {
       ['MigrationReport', 'vm-1', 'Running'],
       ['MigrationReport', 'vm-3', 'Succeeded'],
     ])
+  })
+
+  /** One that copies, with two of the settings that hold. */
+  async function* single(): AsyncGenerator<StatusChange> {
+    const [copying] = manyMigrations()
+    const setting = { value: 5, from: 'default' as const, source: '1.9', labels: [] }
+    const settings: SettingReport[] = [
+      { ...setting, name: 'parallelMigrationsPerCluster' },
+      { ...setting, name: 'bandwidthPerMigration', value: '16Mi', from: 'kubevirt', source: 'kv' },
+    ]
+    const subject = { namespace: 'demo', name: 'vm-1', vm: undefined, ...copying! }
+    const status = { subject, migrations: [copying!], settings, gaps: [] }
+    const all = () => [copying!]
+    yield { step: { type: 'listed' }, observed: copying, migrations: all, single: status }
+  }
+  const TIMELINE = [
+    'vm-1: Running for 12s, node-1 → node-3 (kubectl-mig-x7k21 in demo)',
+    '',
+    '✓ 12:00:01Z  Created             1s  kubectl-mig-x7k21',
+    '✓ 12:00:02Z  Pending             0s  target pod virt-launcher-vm-1-bbbbb',
+    '✓ 12:00:02Z  Scheduling          1s  the target pod runs on node-3',
+    '✓ 12:00:03Z  Scheduled           0s  handed over to virt-handler on node-3',
+    '✓ 12:00:03Z  PreparingTarget     2s  node-3 listens at 10.0.0.3, ports 41001, 41002',
+    '✓ 12:00:05Z  TargetReady         3s  copy started by node-1',
+    '● 12:00:08Z  Running            12s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 MiB/s',
+  ]
+  const SETTINGS = [
+    'SETTING                        VALUE   FROM',
+    'parallelMigrationsPerCluster   5       default of 1.9',
+    'bandwidthPerMigration          16Mi    KubeVirt CR kv',
+  ]
+  const watched = async (terminal: Terminal) =>
+    showChanges(single(), terminal, { ...OPTIONS, now: () => ms(20) })
+
+  test('of one, on a terminal: its timeline, then which settings hold', async () => {
+    const shown = screen(120, 24, NO_COLOR)
+    await watched(shown.terminal)
+    const lines = shown.text().split('\n')
+    expect(lines.slice(0, 9)).toEqual(TIMELINE)
+    expect(lines.slice(10)).toEqual(['·            Succeeded', '', ...SETTINGS])
+  })
+
+  test('of one, in a low window: what goes on now, before it what has room', async () => {
+    const shown = screen(120, 8, NO_COLOR)
+    await watched(shown.terminal)
+    const lines = shown.text().split('\n')
+    expect(lines.slice(0, 5)).toEqual([...TIMELINE.slice(0, 2), ...TIMELINE.slice(-3)].slice(0, 5))
+    expect(lines.at(-1)).toBe('·            Succeeded')
+    expect(lines).toHaveLength(7)
+  })
+
+  test('of one, through a pipe: the same in plain lines', async () => {
+    const piped = pipe()
+    await watched(piped.terminal)
+    const lines = piped.text().trimEnd().split('\n')
+    expect(lines.slice(0, 9)).toEqual(TIMELINE)
+    expect(lines.slice(-3)).toEqual(SETTINGS)
+    expect(piped.text()).not.toContain('\u001b')
+  })
+
+  test('of one, with a format: its settings too', async () => {
+    const piped = pipe()
+    const options = { ...OPTIONS, format: 'json' as const, now: () => ms(20) }
+    await showChanges(single(), piped.terminal, options)
+    const { kind, settings } = JSON.parse(piped.text())
+    expect(kind).toBe('MigrationReport')
+    expect(settings).toHaveLength(2)
   })
 
   test('gives the terminal back when it is interrupted', async () => {

@@ -32,6 +32,18 @@ test('a terminal that nobody has sized counts as 80 by 24', () => {
   expect([terminal.columns(), terminal.rows()]).toEqual([80, 24])
 })
 
+test.each([
+  [{ COLUMNS: '132', LINES: '50' }, [132, 50]],
+  [{ COLUMNS: 'wide', LINES: '0' }, [80, 24]],
+])('but its environment may know: %j', (env, size) => {
+  const { terminal } = screen(0, 0, { env })
+  expect([terminal.columns(), terminal.rows()]).toEqual(size)
+})
+
+test('what the terminal says goes before what the environment says', () => {
+  expect(screen(100, 30, { env: { COLUMNS: '132' } }).terminal.columns()).toBe(100)
+})
+
 test('a dumb terminal is a terminal on which nothing is redrawn', () => {
   const { terminal } = screen(80, 24, { env: { TERM: 'dumb' } })
   expect(terminal.interactive).toBe(false)
