@@ -4,6 +4,7 @@ import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { reportRunning } from './handler-domain.ts'
 import { type KeyedQueue, keyedQueue } from './keyed-queue.ts'
+import type { Launcher } from './launcher.ts'
 import { migrationSource } from './migration-source.ts'
 import { migrationTarget } from './migration-target.ts'
 
@@ -28,6 +29,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     if (vmi.status?.nodeName !== node) return
     const { dirtyRate } = guestSpecOf(vmi)
     for (const { launcher } of launchers.ofVmi(vmi.metadata.uid)) {
+      if (launcher.domain.crashed) return crash(vmi, launcher)
       if (launcher.domain.state === 'running') launcher.setDirtyRate(dirtyRate)
     }
     if (vmi.status.phase !== 'Scheduled') return
@@ -48,6 +50,15 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     })
     events.record(vmi, 'Normal', 'Created', 'VirtualMachineInstance defined.')
     events.record(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
+  }
+
+  /** The guest has ended by itself, and its launcher with it. */
+  async function crash(vmi: Vmi, launcher: Launcher): Promise<void> {
+    await vmis.update(vmi, (draft) => {
+      if (draft.status) draft.status.phase = 'Failed'
+    })
+    events.record(vmi, 'Warning', 'Stopped', 'The VirtualMachineInstance crashed.')
+    await launcher.exit(1)
   }
 
   /** A VMI that is deleted takes its guest with it. */

@@ -1,10 +1,12 @@
 import { LABEL_DISK, LABEL_MEMORY, proxyKey, sourceSocketFile } from '../../kubevirt/ports.ts'
 import type { ControlMethods } from './control.ts'
 import type { CopySettings, Guest, GuestSpec } from './guest/guest.ts'
+import type { NodeLog } from './log.ts'
 import { checksumMismatch, copyFailed } from './vir-error.ts'
 
 export interface IncomingSurroundings {
   baseDir: string
+  log: NodeLog
   newGuest(spec: GuestSpec): Guest
   /** A guest is being received. */
   onPrepared(guest: Guest): void
@@ -28,6 +30,7 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
   methods: ControlMethods
   ended(): void
 } {
+  const { log } = surroundings
   let guest: Guest | undefined
   let checksum: Promise<string | undefined> | undefined
   let finished = false
@@ -64,7 +67,10 @@ export function incomingMigration(surroundings: IncomingSurroundings): {
         () => {},
       )
       const { complete } = arrival
-      complete.catch(drop)
+      complete.catch((err: Error) => {
+        if (guest) log({ level: 'error', subcomponent: 'libvirt', msg: err.message, uid: vmiUid })
+        return drop()
+      })
       // The source works out its own meanwhile.
       checksum = complete.then(() => guest?.checksum())
       checksum.catch(() => {})

@@ -29,6 +29,8 @@ export interface LauncherOptions {
 /** What libvirt would say of the one domain that a launcher has. */
 interface Domain {
   state: 'none' | Guest['state']
+  /** It has ended by itself. */
+  crashed: boolean
   /** When a migration to here was complete, in ms since the epoch. */
   arrivedAt: number | undefined
   /** The last migration away from here. */
@@ -65,6 +67,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
   let guest: Guest | undefined
   let arrivedAt: number | undefined
   let outgoing: OutgoingMigration | undefined
+  let crashed = false
   let exited = false
 
   const callers = new Set<Promise<void>>()
@@ -73,8 +76,9 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
     log,
     onChange,
     onCrash(err) {
-      log({ level: 'error', msg: 'The domain has crashed.', reason: String(err) })
-      void exit(1)
+      log({ level: 'error', subcomponent: 'libvirt', msg: err.message })
+      crashed = true
+      onChange()
     },
   }
 
@@ -85,6 +89,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
     void gone.promise.then(() => callers.delete(gone.promise))
     const { methods, ended } = incomingMigration({
       baseDir,
+      log,
       newGuest: (spec) => options.guests.incoming(spec, home),
       onPrepared: (incoming) => {
         guest = incoming
@@ -112,7 +117,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
   return {
     baseDir,
     get domain(): Domain {
-      return { state: guest?.state ?? 'none', arrivedAt, outgoing: outgoing?.record }
+      return { state: guest?.state ?? 'none', crashed, arrivedAt, outgoing: outgoing?.record }
     },
     boot(spec) {
       if (guest) return
@@ -145,18 +150,16 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       await Promise.race([Promise.all(callers), clock.sleep(limitMs, late.signal).catch(() => {})])
       late.abort()
     },
-    exit,
-  }
-
-  async function exit(code: number): Promise<void> {
-    if (exited) return
-    exited = true
-    outgoing?.kill()
-    await server.close()
-    await guest?.close()
-    await outgoing?.ended
-    await rm(folder, { recursive: true, force: true })
-    options.onExit(code)
+    async exit(code) {
+      if (exited) return
+      exited = true
+      outgoing?.kill()
+      await server.close()
+      await guest?.close()
+      await outgoing?.ended
+      await rm(folder, { recursive: true, force: true })
+      options.onExit(code)
+    },
   }
 }
 
