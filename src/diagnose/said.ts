@@ -1,7 +1,7 @@
 import { eventTime } from '../evidence/latest.ts'
 import type { LogHit } from '../evidence/log-hits.ts'
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
-import type { Pod } from '../kubevirt/types.ts'
+import type { Migration, Pod } from '../kubevirt/types.ts'
 import { isOfStage } from './stage.ts'
 import type { Said, Subject, World } from './subject.ts'
 import { matchTexts } from './texts.ts'
@@ -183,11 +183,19 @@ function mentions(text: string, token: string): boolean {
 const MINUTE = 60_000
 
 /** Whether a line was written while the migration lasted, or in the minutes after it failed; undefined without a time. */
-function isDuring({ time, hit }: Said, { migration }: Subject): boolean | undefined {
+function isDuring({ time, hit }: Said, { migration, earlier }: Subject): boolean | undefined {
   const born = timeOf(migration?.metadata.creationTimestamp)
   if (!hit || !migration || time === undefined || born === undefined) return undefined
-  const ended = enteredAt(migration, 'Failed') ?? enteredAt(migration, 'Succeeded')
-  return time >= born - MINUTE && (ended === undefined || time <= ended + 10 * MINUTE)
+  const ended = endOf(migration)
+  // In the minute before, another attempt may have ended: what was said then is about that.
+  const isFirst = !earlier.some((older) => (endOf(older) ?? 0) > born - MINUTE)
+  const since = isFirst ? born - MINUTE : born
+  return time >= since && (ended === undefined || time <= ended + 10 * MINUTE)
+}
+
+/** Times of phases are whole seconds. */
+function endOf(migration: Migration): number | undefined {
+  return enteredAt(migration, 'Failed') ?? enteredAt(migration, 'Succeeded')
 }
 
 /**
@@ -211,7 +219,7 @@ function timely(said: Said[], subject: Subject): Said[] {
 function isOfEarlier({ time }: Said, { earlier }: Subject): boolean {
   return earlier.some((older) => {
     const from = timeOf(older.metadata.creationTimestamp)
-    const to = enteredAt(older, 'Failed') ?? enteredAt(older, 'Succeeded')
+    const to = endOf(older)
     return (
       from !== undefined && to !== undefined && time! >= from - MINUTE && time! <= to + 10 * MINUTE
     )
