@@ -26,18 +26,21 @@ export interface Diagnosis {
  * Judges the subjects that the evidence holds. Pure: the same evidence and moment give the same findings.
  * @param isAbout which of them were asked about; default all
  * @param place what is judged when there are none
+ * @param asked somebody wants to know why these do not move
  */
 export function diagnose(
   evidence: Evidence,
   now: number,
   isAbout: (subject: Subject) => boolean = () => true,
   place?: Subject,
+  asked = false,
 ): Diagnosis {
   const world = worldOf(evidence, now)
   const tally = { evaluated: 0, total: 0 }
   const unread = new Map<string, Gap>()
   const subjects = subjectsOf(world).filter(isAbout)
   if (place && subjects.length === 0) subjects.push(place)
+  for (const subject of subjects) subject.asked = asked
   const judged = subjects.map((subject) => ({
     subject,
     findings: judge(subject, world, tally, unread),

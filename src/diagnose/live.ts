@@ -67,7 +67,7 @@ export async function diagnoseLive(
     (!found.named ||
       !subject.migration ||
       subject.migration.metadata.name === found.named.metadata.name)
-  const diagnosis = diagnose(evidence, now, isAbout)
+  const diagnosis = diagnose(evidence, now, isAbout, undefined, true)
   if (diagnosis.judged.length === 0)
     throw new MigError(
       EXIT.notFound,

@@ -61,6 +61,8 @@ export interface Subject {
   said: Said[]
   /** Something was asked for that did not happen: only then do texts and symptoms count against it. */
   troubled: boolean
+  /** Somebody wants to know of this one why it does not move. */
+  asked?: boolean
 }
 
 /** A subject of which no object is known: what logs speak of, or a place in the cluster. */

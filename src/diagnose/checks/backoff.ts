@@ -29,7 +29,8 @@ export const backoff: Check = {
       finding({
         code: 'MIG2003',
         title: `Held in back-off: ${plural(failures.length, `failed ${evacuation ? 'evacuation' : 'workload update'} migration`)} of ${subject.name} before it`,
-        status: 'warn',
+        // What it was started for does not get on, and somebody has to mend why.
+        status: failures.length > 0 ? 'fail' : 'warn',
         objects: [subject.ref, ...failures.slice(0, 4).map(refOf)],
         evidence: [
           ...evidenceOf(said, 1),

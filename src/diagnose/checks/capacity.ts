@@ -1,12 +1,13 @@
-import { phaseOf } from '../../kubevirt/migration.ts'
-import type { Migration } from '../../kubevirt/types.ts'
+import { LABEL } from '../../kubevirt/labels.ts'
+import { enteredAt, phaseOf } from '../../kubevirt/migration.ts'
+import type { Migration, Pod } from '../../kubevirt/types.ts'
 import { capacityFor, limitsOf } from '../../rules/capacity.ts'
 import { standingOf } from '../../rules/queue.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import { settingRemedy } from '../owner.ts'
 import type { Said, Subject, World } from '../subject.ts'
-import { age, listing } from '../words.ts'
+import { age, listing, shell } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
 const STARVED_MS = 5 * 60_000
@@ -31,11 +32,13 @@ export const capacity: Check = {
     if (decision.admit) return said.length > 0 ? [fromLog(said, subject, world)] : []
     const cluster = decision.limit === 'cluster'
     const setting = cluster ? 'parallelMigrationsPerCluster' : 'parallelOutboundMigrationsPerNode'
+    const stuck = decision.by.filter((holder) => isStuck(holder, world))
+    const hopeless = stuck.length === decision.by.length && stuck.length > 0
     return [
       finding({
         code: cluster ? 'MIG2001' : 'MIG2002',
-        title: `${subject.name} waits for a free slot: ${cluster ? 'the cluster limit' : `the limit of node ${decision.node}`} is in use, ${decision.used} of ${decision.of} (${setting})`,
-        status: 'warn',
+        title: `${subject.name} waits for a free slot${hopeless ? ', and none gets free' : ''}: ${cluster ? 'the cluster limit' : `the limit of node ${decision.node}`} is in use, ${decision.used} of ${decision.of} (${setting})${hopeless ? ', by what does not get on' : ''}`,
+        status: hopeless ? 'fail' : 'warn',
         objects: [subject.ref, ...decision.by.map(refOf)],
         evidence: [
           {
@@ -48,20 +51,56 @@ export const capacity: Check = {
         cause: `In use by ${listing(
           decision.by.map((m) => m.spec.vmiName ?? m.metadata.name),
           6,
-        )}: ${phasesOf(decision.by)}. ${standing(subject, world)}`,
+        )}: ${phasesOf(decision.by)}${stuckText(stuck, decision.by)}. ${standing(subject, world)}`,
         remedy: [
-          { text: 'Wait: it goes on by itself when a slot is free' },
+          hopeless
+            ? {
+                text: 'See what holds those that hold the slots',
+                command: shell`kubectl mig diagnose -n ${stuck[0]!.metadata.namespace ?? ''} vmim/${stuck[0]!.metadata.name}`,
+              }
+            : { text: 'Wait: it goes on by itself when a slot is free' },
           settingRemedy(
             `Or raise ${setting}; migrations that are stuck hold a slot too`,
             { configuration: { migrations: { [setting]: decision.of * 2 } } },
             world,
           ),
         ],
-        endsByItself: 'yes',
+        endsByItself: hopeless ? 'unknown' : 'yes',
       }),
       ...starvation(said, subject),
     ]
   },
+}
+
+/** Phases before the copy take seconds. */
+const USUAL_MS = 60_000
+
+/** A migration that holds a slot and does not get on: its target pod cannot start, or it is in its phase for too long. */
+function isStuck(migration: Migration, { pods, now }: World): boolean {
+  const phase = phaseOf(migration)
+  if (phase === 'Running') return false
+  const since = enteredAt(migration, phase)
+  if (since !== undefined && now - since > USUAL_MS) return true
+  return pods.some((pod) => isTargetOf(pod, migration) && cannotStart(pod))
+}
+
+function isTargetOf({ metadata }: Pod, migration: Migration): boolean {
+  return metadata.labels?.[LABEL.migrationJobUid] === migration.metadata.uid
+}
+
+function cannotStart({ status }: Pod): boolean {
+  const isUnplaced = status?.conditions?.some(
+    ({ type, status: is, reason }) =>
+      type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
+  )
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+  return isUnplaced || all.some(({ state }) => /Err|BackOff/.test(state?.waiting?.reason ?? ''))
+}
+
+function stuckText(stuck: Migration[], holders: Migration[]): string {
+  if (stuck.length === 0) return ''
+  const who = stuck.length === holders.length ? '' : ` ${stuck.length} of them`
+  return `;${who || ' they'} do not get on (the target pod cannot start, or longer in the phase than is usual)`
 }
 
 /** From virt-controller's log, where the migrations that hold the slots are not in the evidence. */

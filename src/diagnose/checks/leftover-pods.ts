@@ -78,8 +78,9 @@ function stillRunning(pod: Pod, subject: Subject, world: World): Finding[] {
   return [
     finding({
       code: 'MIG9001',
+      // One that failed ends its launcher by itself, soon.
+      status: waits && !failed ? 'fail' : 'warn',
       title: `${failed ? `The target pod ${pod.metadata.name} of the earlier, failed migration ${maker.metadata.name}` : `The launcher pod ${pod.metadata.name} of an earlier migration`} still runs on ${pod.spec.nodeName ?? '?'}${waits ? `; ${subject.migration?.metadata.name} waits for its end` : ''}`,
-      status: 'warn',
       objects: [`pod/${subject.namespace}/${pod.metadata.name}`, subject.ref],
       evidence: [
         {

@@ -81,7 +81,7 @@ function blocker(code: Code, obstacles: Obstacle[], subject: Subject, world: Wor
   const draining =
     evictionStrategyOf(vmi, world.kubevirt) === 'LiveMigrate' && isDraining(subject, world)
   // A migration that was created may still run: the condition is looked at only when it is created.
-  const wanted = (subject.troubled && subject.kind === 'vmi') || draining
+  const wanted = ((subject.troubled || subject.asked) && subject.kind === 'vmi') || draining
   const details = /backend storage/i.test(obstacles[0]!.message)
     ? backendStorage(subject, world)
     : detailsOf(reason, vmi, world)

@@ -1,7 +1,9 @@
-import type { MigrationPolicy, Namespace } from '../../kubevirt/types.ts'
+import { parseQuantity, unitsOf, ZERO } from '../../kubevirt/quantity.ts'
+import type { MigrationPolicy, Namespace, Quantity } from '../../kubevirt/types.ts'
 import { policyFor } from '../../rules/policy.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import type { Subject } from '../subject.ts'
 import { listing } from '../words.ts'
 
 /** Whether the policy that matches is the one that was resolved at hand-off; and if none matches, what is in the way. */
@@ -24,14 +26,20 @@ export const policy: Check = {
       (candidate) =>
         `${candidate.metadata.name} wants ${listing(unmet(candidate, subject.vmi?.metadata.labels ?? {}, labels))}`,
     )
+    // It would have let the copy go on, or faster: then that it did not apply is what failed it.
+    const missed = winner !== undefined && ranOut(subject) && isKinder(winner.policy, subject)
     return [
       finding({
         code: 'MIG2008',
         title:
           matching === undefined
             ? `The migration of ${subject.name} went by policy ${applied}, which no longer matches`
-            : `Policy ${matching} matches ${subject.name} now, but the migration goes by ${applied ?? 'none'}`,
-        status: 'info',
+            : missed
+              ? `Policy ${matching} matches ${subject.name} now, but the migration that ran out of time went by ${applied ?? 'none'}`
+              : `Policy ${matching} matches ${subject.name} now, but the migration goes by ${applied ?? 'none'}`,
+        status: missed ? 'fail' : 'info',
+        // Above what ended it: the same copy goes well by the policy.
+        ...(missed && { weight: 50 }),
         objects: [subject.ref, ...(matching ? [`migrationpolicy/${matching}`] : [])],
         evidence: [
           {
@@ -46,6 +54,28 @@ export const policy: Check = {
       }),
     ]
   },
+}
+
+/** It failed because the copy did not end in time. */
+function ranOut({ phase, said }: Subject): boolean {
+  return phase === 'Failed' && said.some(({ row }) => /^MIG80(08|09|10|11)$/.test(row.code))
+}
+
+/** It gives the copy more time or speed, or a way to end, than what was in force. */
+function isKinder({ spec }: MigrationPolicy, { state }: Subject): boolean {
+  const had = state?.migrationConfiguration ?? {}
+  const rate = (quantity: Quantity | undefined) => {
+    const value = unitsOf(parseQuantity(quantity) ?? ZERO)
+    return value > 0 ? value : Number.POSITIVE_INFINITY
+  }
+  return (
+    (spec.bandwidthPerMigration !== undefined &&
+      rate(spec.bandwidthPerMigration) > rate(had.bandwidthPerMigration)) ||
+    Number(spec.completionTimeoutPerGiB ?? 0) > Number(had.completionTimeoutPerGiB ?? 0) ||
+    (spec.allowPostCopy === true && !had.allowPostCopy) ||
+    (spec.allowAutoConverge === true && !had.allowAutoConverge) ||
+    (spec.allowWorkloadDisruption === true && !had.allowWorkloadDisruption)
+  )
 }
 
 /** The pairs of a policy's selectors that VM and namespace do not have. */

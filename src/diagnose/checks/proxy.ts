@@ -111,15 +111,16 @@ function restarted(
   const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } =
     rollout?.status ?? {}
   const rolling = rollout && updated < desired
-  const before =
-    subject.phase === 'Running' || subject.phase === 'Failed'
-      ? 'the stream was cut'
-      : 'its ports are no longer valid'
+  // A target that has never seen the guest was never reached: what it had published was no longer so.
+  const { state } = subject
+  const unseen = role === 'targetNode' && state !== undefined && !state.targetNodeDomainDetected
+  const stale =
+    !['Running', 'Failed'].includes(subject.phase) || (subject.phase === 'Failed' && unseen)
+  const before = stale
+    ? 'the ports that it had published are no longer valid'
+    : 'the stream was cut'
   return finding({
-    code:
-      subject.phase === 'PreparingTarget' || subject.phase === 'TargetReady'
-        ? 'MIG5006'
-        : 'MIG5001',
+    code: stale ? 'MIG5006' : 'MIG5001',
     title: `virt-handler on ${node}, the ${role === 'sourceNode' ? 'source' : 'target'}, was replaced at ${moment(at)}, ${age(at - from)} into the migration: ${before}`,
     objects: [`pod/${pod.namespace ?? ''}/${pod.name}`, subject.ref, `node/${node}`],
     evidence: [

@@ -17,6 +17,8 @@ export const targetEnded: Check = {
     const ended =
       compute?.state?.terminated ??
       (pod?.status?.phase === 'Failed' ? compute?.lastState?.terminated : undefined)
+    // Who killed it explains libvirt's error, whenever that was.
+    if (pod && ended && isOutOfMemory(ended)) return [endedFinding(subject, pod, ended)]
     if (pod && (ended || isEvicted(pod)) && downBeforeCopy(subject))
       return [endedFinding(subject, pod, ended)]
     if (pod && pod.status?.phase === 'Failed' && downBeforeCopy(subject))
@@ -36,11 +38,7 @@ function downBeforeCopy({ state, phase, said }: Subject): boolean {
   return ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Failed'].includes(phase)
 }
 
-function endedFinding(
-  subject: Subject,
-  pod: Pod,
-  ended: NonNullable<ContainerStatus['state']>['terminated'],
-): Finding {
+function endedFinding(subject: Subject, pod: Pod, ended: Ended): Finding {
   const name = pod.metadata.name
   const node = pod.spec.nodeName ?? subject.targetNode ?? ''
   const stage = stageOf(subject)
@@ -55,8 +53,8 @@ function endedFinding(
       cause: short(pod.status?.message ?? 'Its node was short of resources'),
       remedy: [{ text: 'See the pressure of the node and the priority of the VM' }],
     })
-  const oom = ended?.reason === 'OOMKilled' || ended?.exitCode === 137
-  const code = oom && ended?.reason === 'OOMKilled' ? 'MIG3080' : 'MIG4004'
+  const oom = isOutOfMemory(ended) || ended?.exitCode === 137
+  const code = isOutOfMemory(ended) ? 'MIG3080' : 'MIG4004'
   const how = ended
     ? `exit code ${ended.exitCode ?? '?'}${ended.reason ? `, ${ended.reason}` : ''}`
     : `phase ${pod.status?.phase}`
@@ -89,6 +87,12 @@ function endedFinding(
     ],
     ...(ended === undefined && { weight: -20 }),
   })
+}
+
+type Ended = NonNullable<ContainerStatus['state']>['terminated']
+
+function isOutOfMemory(ended: Ended): boolean {
+  return ended?.reason === 'OOMKilled'
 }
 
 function deleting(subject: Subject, pod: Pod): Finding {

@@ -118,13 +118,16 @@ async function readEvents(reader: Reader, namespace: string, names: string[]): P
 }
 const EVENT_NAMES = 8
 
-/** Who holds slots beside it: by their target pods while they are pending, and from which node by their VMIs. */
+/** Who holds slots beside it: by their target pods, as long as those have to start; from which node, by their VMIs. */
 async function readSlots(reader: Reader, found: Found): Promise<void> {
   const waits = found.migrations.some((m) => ['', 'Pending'].includes(phaseOf(m)))
   if (!waits) return
   const open = reader.objects.list<Migration>(MIGRATIONS.kind).filter((m) => !isFinal(m))
   const pending = open.filter((m) => ['', 'Pending'].includes(phaseOf(m)))
-  const uids = pending.flatMap(({ metadata }) => metadata.uid ?? []).slice(0, SELECTED)
+  const starting = open.filter((m) => phaseOf(m) === 'Scheduling')
+  const uids = [...pending, ...starting]
+    .flatMap(({ metadata }) => metadata.uid ?? [])
+    .slice(0, SELECTED)
   const others = open
     .filter((m) => !pending.includes(m))
     .map(({ metadata, spec }) => ({ namespace: metadata.namespace, name: spec.vmiName ?? '' }))
