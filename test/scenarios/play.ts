@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts'
 import type { DiagnosisReport } from '../../src/diagnose/report.ts'
 import { type Lab, startLab } from '../../src/lab/lab.ts'
 import type { Scenario } from '../../src/lab/scenario/scenario.ts'
-import { type Ended, words } from '../commands/run.ts'
+import type { Ended } from '../commands/run.ts'
 
 export interface Played {
   lab: Lab
@@ -45,8 +45,8 @@ export async function play(
     nodes: 3,
     vms: 4,
     guest: 'synthetic',
+    dirtyRate: wanted['dirty-rate'] ?? '4Mi',
     ...wanted,
-    dirtyRate: wanted['dirty-rate'] ?? 0,
     scenario: { ...scenario, lab: wanted },
     clock: systemClock,
   })
@@ -76,6 +76,11 @@ export async function play(
   }
 
   return { lab, type, diagnose }
+}
+
+/** As a shell splits a line: at blanks, but not between single quotes. */
+function words(line: string): string[] {
+  return Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '')
 }
 
 function spawned(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ended> {

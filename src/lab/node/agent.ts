@@ -22,6 +22,7 @@ import { type GuestKind, guestMaker } from './guest/kinds.ts'
 import { handlerQueue } from './handler.ts'
 import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
 import { handlerLife } from './handler-life.ts'
+import { handlerRecord } from './handler-words.ts'
 import { startHeartbeats } from './heartbeat.ts'
 import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
 import { serveKubelet } from './kubelet-server.ts'
@@ -108,7 +109,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       migrations()?.disableTLS || faults.of('PlainText') ? 'disabled' : breakage.identity(),
     intake: breakage.link.intake,
     clock,
-    log: (record) => handlerLog({ ...record }),
+    log(record) {
+      const said = handlerRecord(record, breakage.isRefused())
+      if (said) handlerLog({ ...said })
+    },
   })
   const metrics = copyMetrics(node)
   const server = await serveMetrics({

@@ -16,6 +16,8 @@ const KEEPALIVE_COUNT = 5
 export interface Control {
   /** Rejects with the target's VirError, or with the channel's when it ends first. */
   call<T>(method: string, params: object): Promise<T>
+  /** Aborted, with the VirError, when the channel is lost; also by close(). */
+  readonly lost: AbortSignal
   close(): void
 }
 
@@ -123,6 +125,7 @@ function callOver(socket: Socket, clock: Clock): Control {
       send({ id, method, params })
       return call.promise as Promise<T>
     },
+    lost: stopped.signal,
     close() {
       giveUp(controlLost())
       socket.end(() => socket.destroy())

@@ -116,6 +116,9 @@ export function startMigration(
       disk: request.block ? file(LABEL_DISK) : undefined,
     }
     copy = guest.copyTo(files, request.settings)
+    // Without the target's libvirt there is no way to end well.
+    const { lost } = control
+    lost.addEventListener('abort', () => copy?.cancel(lost.reason), { once: true })
     void watch(copy)
     await copy.done.catch((err: unknown) => {
       throw err instanceof VirError ? err : copyFailed(err as NodeJS.ErrnoException)

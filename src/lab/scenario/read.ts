@@ -25,8 +25,8 @@ const LAB_FIELDS: Record<string, (value: unknown) => boolean> = {
   nodes: (value) => isWhole(value, 1, 200),
   vms: (value) => isWhole(value, 0, 10_000),
   guest: (value) => ['synthetic', 'none', 'qemu'].includes(value as string),
-  memory: isText,
-  'dirty-rate': isText,
+  memory: isQuantity,
+  'dirty-rate': isQuantity,
 }
 
 /** Reads a scenario's file. @throws MigError (usage) that names file and line */
@@ -85,7 +85,7 @@ export function parseScenario(text: string, file: string): Scenario {
     diagnose: spec.diagnose,
     mend: spec.mend ?? [],
     proof: spec.proof,
-    lab: spec.lab ?? {},
+    lab: { ...spec.lab },
     until: (spec.until ?? []).map((words: string, i: number) =>
       moment(head, ['spec', 'until', String(i)], words),
     ),
@@ -144,6 +144,10 @@ function offsetOf(document: Document, path: string[]): number {
     if (isNode(node) && node.range) return node.range[0]
   }
   return document.range?.[0] ?? 0
+}
+
+function isQuantity(value: unknown): boolean {
+  return isText(value) || typeof value === 'number'
 }
 
 function isText(value: unknown): value is string {

@@ -17,6 +17,8 @@ export interface Breakage {
   readonly link: Link
   /** What virt-handler shows and trusts now. */
   identity(): ProxyTls & HandlerIdentity['certificates']
+  /** Whether others may dislike its certificates. */
+  isRefused(): boolean
   /** See HandlerContext. */
   publish(vmiUid: string, ports: PortMap): Promise<PortMap>
   /** The same launcher, which does not end while it hangs, however often it is told to. */
@@ -133,6 +135,7 @@ export function createBreakage(parts: BreakageParts): Breakage {
   return {
     link,
     identity: () => shown,
+    isRefused: () => wrong !== undefined,
     publish,
     launcher: (launcher) =>
       Object.create(launcher, {
