@@ -48,6 +48,7 @@ export interface Condition {
   status: 'True' | 'False' | 'Unknown'
   reason?: string
   message?: string
+  observedGeneration?: number
   lastProbeTime?: string | null
   lastTransitionTime?: string | null
 }

@@ -3,6 +3,7 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import { type Informer, startInformer } from '../../cluster/informer.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
 import {
+  DISRUPTION_BUDGETS,
   KUBEVIRTS,
   MIGRATION_POLICIES,
   MIGRATIONS,
@@ -28,6 +29,7 @@ import type {
   Vm,
   Vmi,
 } from '../../kubevirt/types.ts'
+import type { DisruptionBudget } from '../../rules/disruption-budget.ts'
 
 /** A PersistentVolumeClaim, as far as a VMI's status tells of it. */
 export interface Claim extends KubeObject {
@@ -50,6 +52,7 @@ export interface Caches {
   policies: Informer<MigrationPolicy>
   quotas: Informer<ResourceQuota>
   claims: Informer<Claim>
+  budgets: Informer<DisruptionBudget>
   kubevirts: Informer<KubeVirt>
   /** The one KubeVirt CR, if there is one. */
   kubevirt(): KubeVirt | undefined
@@ -84,6 +87,7 @@ export function startCaches(cluster: Cluster, clock: Clock, signal: AbortSignal)
     policies: start<MigrationPolicy>(MIGRATION_POLICIES),
     quotas: start<ResourceQuota>(RESOURCE_QUOTAS),
     claims: start<Claim>(PVCS),
+    budgets: start<DisruptionBudget>(DISRUPTION_BUDGETS),
     kubevirts: start<KubeVirt>(KUBEVIRTS),
   }
   const informers = Object.values(all)

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { eventRecorder } from '../events.ts'
 import { startCaches } from './caches.ts'
+import { startDisruptionController } from './disruption-controller.ts'
 import { startEvacuationController } from './evacuation-controller.ts'
 import { startGarbageCollector } from './garbage-collector.ts'
 import { startMigrationController } from './migration/controller.ts'
@@ -42,6 +43,7 @@ export async function startControllers(options: ControllersOptions): Promise<Con
     startEvacuationController(shared),
     updater,
     startQuotaController(shared),
+    startDisruptionController(shared),
     startNodeController(shared),
     startGarbageCollector(shared),
   ]

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { patch, remove } from '../../../src/cluster/objects.ts'
 import { conditionOf, phaseOf } from '../../../src/kubevirt/migration.ts'
 import {
+  DISRUPTION_BUDGETS,
   KUBEVIRTS,
   MIGRATIONS,
   NODES,
@@ -11,6 +12,7 @@ import {
   VMS,
 } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, ResourceQuota, Vmi } from '../../../src/kubevirt/types.ts'
+import type { DisruptionBudget } from '../../../src/rules/disruption-budget.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 
 const TIME = '2026-01-01T00:00:00Z'
@@ -359,6 +361,26 @@ describe('an eviction', () => {
     expect(second.metadata.annotations).toMatchObject({
       'kubevirt.io/evacuationMigration': 'node-1',
     })
+  })
+
+  test('is up to the disruption budget where the VM would be shut down', async () => {
+    const plane = await startControlPlane()
+    for (const name of ['vm-1', 'vm-2']) {
+      await plane.run(name, 'node-1', { evictionStrategy: 'None', domain: { devices: {} } })
+    }
+    const budget = await plane.create(DISRUPTION_BUDGETS, {
+      metadata: { name: 'one' },
+      spec: { minAvailable: 1, selector: { matchLabels: { 'kubevirt.io': 'virt-launcher' } } },
+    })
+    const status = async () =>
+      (await plane.get<DisruptionBudget>(DISRUPTION_BUDGETS, budget.metadata.name)).status
+    await plane.until(async () => (await status())?.disruptionsAllowed === 1, 'the budget')
+    const [first, second] = [await plane.launcherOf('vm-1'), await plane.launcherOf('vm-2')]
+    expect(await evict(plane, first)).toBe('evicted')
+    expect((await status())?.disruptionsAllowed).toBe(0)
+    expect(await evict(plane, second)).toContain(
+      "Cannot evict pod as it would violate the pod's disruption budget.",
+    )
   })
 
   const sourceOf = async (plane: ControlPlane) =>

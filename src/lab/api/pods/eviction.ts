@@ -1,8 +1,14 @@
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
+import {
+  answerByBudgets,
+  type BudgetAnswer,
+  chargedStatus,
+  type DisruptionBudget,
+} from '../../../rules/disruption-budget.ts'
 import { answerEviction } from '../../../rules/eviction.ts'
 import { refusalError } from '../admission/refuse.ts'
-import type { Api } from '../api.ts'
+import type { Api, WriteOptions } from '../api.ts'
 import { mediaTypeOf, parseObject, readBody } from '../body.ts'
 import { writeOptions } from '../call-options.ts'
 import type { Call } from '../handler.ts'
@@ -11,7 +17,7 @@ import { asPod } from '../kinds/pod.ts'
 import { type DeleteOptions, remove } from '../remove.ts'
 import { reply } from '../reply.ts'
 import type { SpecialRoute } from '../router.ts'
-import { badRequest, methodNotAllowed, notFound } from '../status.ts'
+import { badRequest, methodNotAllowed, notFound, StatusError } from '../status.ts'
 import { asVirtApi } from '../subresources/route.ts'
 import { update } from '../update.ts'
 
@@ -35,6 +41,7 @@ export const evictionRoute: SpecialRoute = {
     const dryRun = options.dryRun || (deletion.dryRun ?? []).includes('All')
     const requestedBy = body.metadata?.annotations?.['requested-by']
     intercept(api, call, asPod(found), requestedBy, dryRun)
+    chargeBudget(api, asPod(found), { ...options, dryRun })
     remove(api, kind!, namespace, name, deletion, { ...options, dryRun })
     const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
     reply(response, 201, JSON.stringify(success))
@@ -67,6 +74,35 @@ function intercept(
     update(api, vmis, target, (current) => marked(current, node, descheduler), options)
   }
   throw refusalError(answer.refusal)
+}
+
+/** People's own budgets: one that has no disruption left keeps the pod, else it has one less. */
+function chargeBudget(api: Api, pod: Pod, options: WriteOptions): void {
+  const kind = api.kinds.find('policy', 'poddisruptionbudgets')!
+  const { namespace } = pod.metadata
+  const budgets = api.store
+    .list(kind)
+    .filter(({ metadata }) => metadata.namespace === namespace) as unknown as DisruptionBudget[]
+  const answer = answerByBudgets(pod, budgets)
+  if (!answer.admit) throw budgetError(answer)
+  const { charge } = answer
+  if (!charge) return
+  const target = { namespace, name: charge.metadata.name, subresource: 'status' }
+  const status = chargedStatus(charge, pod, api.now())
+  update(api, kind, target, (current) => ({ ...structuredClone(current), status }), options)
+}
+
+function budgetError({
+  code,
+  message,
+  cause,
+  retryAfterSeconds,
+}: Extract<BudgetAnswer, { admit: false }>): StatusError {
+  if (code === 500) return new StatusError(code, undefined, message)
+  return new StatusError(code, 'TooManyRequests', message, {
+    ...(cause === undefined ? {} : { causes: [{ reason: 'DisruptionBudget', message: cause }] }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 }
 
 function marked(vmi: ApiObject, evacuationNodeName: string, descheduler: boolean): ApiObject {
