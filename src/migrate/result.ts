@@ -29,9 +29,23 @@ export function overallError(results: Result[], what: string): MigError | undefi
   const [one] = failed
   if (!one || results.length === 1) return one?.error
   const exit = WORST.find((code) => failed.some(({ error }) => error?.exit === code))
-  const names = failed.map(({ vm }) => vm).join(', ')
-  return new MigError(exit ?? EXIT.error, `${failed.length} of ${results.length} ${what}: ${names}`)
+  const begun = failed.filter(({ report }) => report.outcome === 'running').length
+  const message = [
+    `${failed.length} of ${results.length} ${what}: ${namesOf(failed)}`,
+    ...(begun > 0 ? [`${begun} of their migrations ${begun === 1 ? 'goes' : 'go'} on`] : []),
+  ].join('; ')
+  const interrupted = exit === EXIT.interrupted ? 'interrupted: ' : ''
+  return new MigError(exit ?? EXIT.error, interrupted + message)
 }
+
+/** Of many, only the first few. */
+function namesOf(results: Result[]): string {
+  const names = results.slice(0, FEW).map(({ vm }) => vm)
+  const more = results.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}
+
+const FEW = 10
 
 /** Of which the answer has told already: `-o json` prints one document. */
 export function documented({ exit, message, hint, code, cause }: MigError): MigError {

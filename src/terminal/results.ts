@@ -1,3 +1,4 @@
+import { EXIT } from '../errors.ts'
 import type { Cancelled } from '../migrate/cancel.ts'
 import type { Moved } from '../migrate/move.ts'
 import { listOf, type MigrationReport } from '../migrate/report.ts'
@@ -97,12 +98,12 @@ export async function cancelText(
   )
 }
 
-/** For stderr, where there are several: each one's own error. */
+/** For stderr, where there are several: each one's own error, but for an interruption, which ended them all. */
 export function errorLines(results: Result[]): string {
   if (results.length < 2) return ''
   return lines(
     results.flatMap(({ vm, error }) => {
-      if (!error) return []
+      if (!error || error.exit === EXIT.interrupted) return []
       const named = `"${vm}" `
       const { message } = error
       return [

@@ -140,14 +140,14 @@ function listening(observed: Observed): string {
   return `${state.targetNode} listens at ${state.targetNodeAddress}, ports ${ports.join(', ')}`
 }
 
-/** `37 MiB left, ETA 1–2s, 24–31 MiB/s, dirty 6 MiB/s`; what is not known is left out. */
+/** `ETA 1–2s, 37 MiB left, 24–31 MiB/s, dirty 6 MiB/s`, the end first, for lines are cut; what is not known is left out. */
 export function copyText(progress: CopyProgress): string {
   const { remainingBytes, dirtyRate } = progress
   const rate = rateRangeOf(progress)
   const estimate = remainingBytes === 0 ? undefined : estimateOf(progress)
   return [
-    remainingBytes === undefined ? '' : `${formatBytes(remainingBytes)} left`,
     estimate ? `ETA ${formatRange(estimate.minMs, estimate.maxMs)}` : '',
+    remainingBytes === undefined ? '' : `${formatBytes(remainingBytes)} left`,
     rate ? formatRateRange(rate.min, rate.max) : '',
     dirtyRate === undefined ? '' : `dirty ${formatRate(dirtyRate)}`,
   ]

@@ -107,7 +107,7 @@ test('a label selects running VMs only, by number; one that selects none is refu
   })
   await expect(selectVms(stage.admin, 'a in b', lookup)).rejects.toMatchObject({
     exit: EXIT.usage,
-    message: expect.stringMatching(/^-l "a in b" is no label selector: found 'b', expected/),
+    message: expect.stringMatching(/^-l "a in b" is no label selector: found 'b',? expected/),
   })
 })
 

@@ -36,7 +36,7 @@ describe('on a terminal, one move is a check list', () => {
   ✓ Scheduled         0.4s  handed over to virt-handler on node-3
   ✓ PreparingTarget   1.7s  node-3 listens at 10.0.0.3, ports 41001, 41002
   ✓ TargetReady         3s  copy started by node-1
-  ⠹ Running           2.9s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 MiB/s
+  ⠹ Running           2.9s  ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8 MiB/s
                             ━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────────────────  62%
 `.slice(1, -1),
     )
@@ -181,7 +181,7 @@ describe('on a terminal, several moves are a table', () => {
 $ kubectl mig migrate vm-9 vm-1
 VM     PHASE       FOR      SOURCE   TARGET   NOW
 vm-9   not moved   <none>   <none>   <none>   no VM "vm-9" in namespace "demo"
-vm-1   Running     3.9s     node-1   node-3   ━━━━━━──── 62%, 24 MiB left, ETA…
+vm-1   Running     3.9s     node-1   node-3   ━━━━━━──── 62%, ETA 2–3s, 24 MiB…
 `.slice(1, -1),
     )
     view.close()
@@ -214,8 +214,8 @@ vm-1: Scheduled: being handed over to virt-handler on node-3
 vm-1: PreparingTarget: virt-handler on node-3 prepares the target
 vm-1: TargetReady: virt-handler on node-1 is to start the copy
 vm-1: Running: copying
-vm-1: Running: 25%, 48 MiB left, ETA 4s, 12 MiB/s, dirty 0 B/s
-vm-1: Running: 62%, 24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 MiB/s
+vm-1: Running: 25%, ETA 4s, 48 MiB left, 12 MiB/s, dirty 0 B/s
+vm-1: Running: 62%, ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8 MiB/s
 vm-1: Succeeded
 `.slice(1),
     )
@@ -254,8 +254,8 @@ vm-1: Cancelling: somebody has deleted the migration
     for (now = ms(8.1); now < ms(75); now += 5000) vi.advanceTimersByTime(5000)
     expect(piped.text().slice(before.length)).toBe(
       `
-vm-1: Running for 30s: 48 MiB left, ETA 4s, 12 MiB/s, dirty 0 B/s
-vm-1: Running for 1m: 48 MiB left, ETA 4s, 12 MiB/s, dirty 0 B/s
+vm-1: Running for 30s: ETA 4s, 48 MiB left, 12 MiB/s, dirty 0 B/s
+vm-1: Running for 1m: ETA 4s, 48 MiB left, 12 MiB/s, dirty 0 B/s
 `.slice(1),
     )
     view.close()

@@ -34,7 +34,7 @@ describe('a list', () => {
     const { terminal } = screen(80, 24, NO_COLOR)
     expect(text(statusLines(manyMigrations(), terminal, ms(20)))).toBe(`
 VM     PHASE       FOR   SOURCE   TARGET   NOW
-vm-1   Running     12s   node-1   node-3   ━━━━━━──── 62%, 24 MiB left, ETA 2–3…
+vm-1   Running     12s   node-1   node-3   ━━━━━━──── 62%, ETA 2–3s, 24 MiB lef…
 vm-2   Pending     18s   node-1   <none>   2 of 2 slots of node-1 are in use, 1…
 vm-3   Succeeded   7s    node-1   node-3   took 12s, 91 MiB copied, 3 rounds, d…
 vm-4   Failed      14s   node-1   node-3   Target pod is down
@@ -45,7 +45,7 @@ vm-4   Failed      14s   node-1   node-3   Target pod is down
     const { terminal } = screen(120, 24, NO_COLOR)
     expect(text(statusLines(manyMigrations(), terminal, ms(20)))).toBe(`
 VM     PHASE       FOR   SOURCE   TARGET   NOW
-vm-1   Running     12s   node-1   node-3   ━━━━━━──── 62%, 24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 MiB/s
+vm-1   Running     12s   node-1   node-3   ━━━━━━──── 62%, ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8 MiB/s
 vm-2   Pending     18s   node-1   <none>   2 of 2 slots of node-1 are in use, 1 waiting rank above it, 2 compete with it
 vm-3   Succeeded   7s    node-1   node-3   took 12s, 91 MiB copied, 3 rounds, downtime 41 ms, content verified
 vm-4   Failed      14s   node-1   node-3   Target pod is down
@@ -85,7 +85,7 @@ vm-1: Running for 12s, node-1 → node-3 (kubectl-mig-x7k21 in demo)
 ✓ 12:00:03Z  PreparingTarget     2s  node-3 listens at 10.0.0.3, ports 41001,
                                      41002
 ✓ 12:00:05Z  TargetReady         3s  copy started by node-1
-● 12:00:08Z  Running            12s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8
+● 12:00:08Z  Running            12s  ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8
                                      MiB/s
                                      ━━━━━━━━━━━━━━━━━━━━━━━──────────────  62%
 ·            Succeeded
@@ -375,7 +375,7 @@ describe('watching', () => {
     '✓ 12:00:03Z  Scheduled           0s  handed over to virt-handler on node-3',
     '✓ 12:00:03Z  PreparingTarget     2s  node-3 listens at 10.0.0.3, ports 41001, 41002',
     '✓ 12:00:05Z  TargetReady         3s  copy started by node-1',
-    '● 12:00:08Z  Running            12s  24 MiB left, ETA 2–3s, 16 MiB/s, dirty 8 MiB/s',
+    '● 12:00:08Z  Running            12s  ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8 MiB/s',
   ]
   const SETTINGS = [
     'SETTING                        VALUE   FROM',
