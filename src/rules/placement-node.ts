@@ -59,7 +59,7 @@ export function preferenceFor(pod: Pod, node: Node): number {
 }
 
 /** An absent effect tolerates every effect, an absent key with Exists every taint. */
-function tolerates(tolerations: readonly Toleration[] = [], taint: Taint): boolean {
+export function tolerates(tolerations: readonly Toleration[] = [], taint: Taint): boolean {
   return tolerations.some((toleration) => {
     if (toleration.effect && toleration.effect !== taint.effect) return false
     if (toleration.key && toleration.key !== taint.key) return false

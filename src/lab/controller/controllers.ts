@@ -8,6 +8,7 @@ import { startGarbageCollector } from './garbage-collector.ts'
 import { startMigrationController } from './migration/controller.ts'
 import { startNodeController } from './node-controller.ts'
 import { startQuotaController } from './quota-controller.ts'
+import { startTaintEvictionController } from './taint-eviction-controller.ts'
 import { startVmController } from './vm/controller.ts'
 import { startVmiController } from './vmi/controller.ts'
 import type { Log } from './worker.ts'
@@ -45,6 +46,7 @@ export async function startControllers(options: ControllersOptions): Promise<Con
     startQuotaController(shared),
     startDisruptionController(shared),
     startNodeController(shared),
+    startTaintEvictionController(shared),
     startGarbageCollector(shared),
   ]
   let closing: Promise<void> | undefined

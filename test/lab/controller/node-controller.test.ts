@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { get, patch, remove } from '../../../src/cluster/objects.ts'
 import { EVENTS, NODES, PODS, VMIS } from '../../../src/kubevirt/resources.ts'
 import { timestamp } from '../../../src/kubevirt/time.ts'
-import type { Event, Node, Vmi } from '../../../src/kubevirt/types.ts'
+import type { Event, Node, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { startControlPlane } from './control-plane.ts'
 
 test('a node whose virt-handler is not heard takes no VMs, and a VMI whose launcher is gone has failed', async () => {
@@ -37,4 +37,23 @@ test('a node whose virt-handler is not heard takes no VMs, and a VMI whose launc
       ),
     'the event',
   )
+})
+
+test('a node that gets a NoExecute taint loses the pods that do not tolerate it', async () => {
+  const plane = await startControlPlane()
+  await plane.run('vm-1', 'node-1')
+  await plane.run('vm-2', 'node-1', {
+    domain: { devices: {} },
+    tolerations: [{ key: 'repair', operator: 'Exists' }],
+  })
+  const [first, second] = [await plane.launcherOf('vm-1'), await plane.launcherOf('vm-2')]
+  const taints = [{ key: 'repair', effect: 'NoExecute' }]
+  await patch(plane.admin, NODES, { name: 'node-1' }, { spec: { taints } }, 'merge')
+  const marked = `Marking for deletion Pod demo/${first.metadata.name}`
+  await plane.until(async () => (await plane.told(first.metadata.name)).includes(marked), marked)
+  await plane.until(
+    async () => (await plane.get<Pod>(PODS, first.metadata.name)).metadata.deletionTimestamp,
+    'its deletion',
+  )
+  expect(await plane.told(second.metadata.name)).toEqual([])
 })
