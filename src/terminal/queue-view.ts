@@ -84,8 +84,11 @@ export function queueStepText(step: QueueStep, { namespace, limits }: QueueRepor
       return `${name}: ${phaseName(entry.phase)}, has a slot`
     case 'left':
       return `${name}: has ended`
-    case 'waiting':
-      return `${name}: waits: ${textOf(slotCell(step.entry, limits))}`
+    case 'waiting': {
+      const { limit, blocked } = step.entry
+      const free = !limit && !blocked
+      return `${name}: waits${free ? '; a slot is free' : `: ${textOf(slotCell(step.entry, limits))}`}`
+    }
   }
 }
 

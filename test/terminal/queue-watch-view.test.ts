@@ -54,6 +54,7 @@ async function* changes(see: () => void = () => {}): AsyncGenerator<QueueChange>
       queue: NEXT,
     },
     { type: 'read', steps: [{ type: 'waiting', entry: waiting }], queue: FULL },
+    { type: 'read', steps: [{ type: 'waiting', entry: { ...waiting, limit: null } }], queue: FULL },
     { type: 'read', steps: [{ type: 'left', entry: waiting }], queue: queue([], [], []) },
   ]
   for (const change of all) {
@@ -97,6 +98,7 @@ describe.each([80, 120])('on a terminal of %d columns', (columns) => {
         'vm-2   Scheduling   22s   node-1   -       -         has one',
       ),
       full,
+      full,
       text(
         'LIMIT     USED     FREE   BY',
         'cluster   0 of 1   1',
@@ -132,6 +134,7 @@ test('through a pipe it is the tables, then a line for each change', async () =>
     'vm-1: has ended',
     'vm-2: Scheduling, has a slot',
     'vm-2: waits: cluster: 1 of 1 used',
+    'vm-2: waits; a slot is free',
     'vm-2: has ended',
     '',
   ])
@@ -144,6 +147,7 @@ test('with a format it is a document for each change', async () => {
   expect(documents.map((line) => JSON.parse(line).limits[0].by[0]?.vm)).toEqual([
     'vm-1',
     'vm-2',
+    'vm-1',
     'vm-1',
     undefined,
   ])
