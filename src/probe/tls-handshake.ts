@@ -48,6 +48,7 @@ export function handshake(
     socket.resume()
   })
   socket.on('error', (err: NodeJS.ErrnoException) => finish(err.code ?? err.message))
+  socket.once('end', () => finish(undefined))
   socket.once('close', () => finish(undefined))
   return promise.finally(() => {
     clearTimeout(timer)

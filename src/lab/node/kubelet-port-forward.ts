@@ -83,6 +83,8 @@ function overChannels(webSocket: WebSocket, ports: number[], pod: PodPorts): voi
     data.write(header)
     error.write(header)
     forward(pod, port, data, error)
+    // No direction ends alone: with the port's own end it is over.
+    data.once('finish', () => error.end())
   })
 }
 
