@@ -22,6 +22,3 @@ export interface Intake {
  * returns.
  */
 export type OpenIntake = (from: Socket, onBytes: () => void) => Intake
-
-/** Reading stops while this much waits to be passed on: back-pressure, and what a stalled reader costs in memory. */
-export const HIGH_WATER = 256 * 1024

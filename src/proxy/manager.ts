@@ -91,6 +91,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
   const exclusive = createMutex()
   let shuttingDown = false
   let lastId = 0
+  let streams = 0
 
   let lastTls: ProxyTls | undefined
   /** A listener keeps the mode it was started in. */
@@ -104,7 +105,9 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     return lastTls as ProxyTls
   }
 
-  const open = options.plainStreams ? streamIntake : slabIntake(createSlabPool())
+  const open = options.plainStreams
+    ? streamIntake
+    : slabIntake(createSlabPool(() => (lastTls ? 2 * streams : streams)))
   const context: ProxyContext = {
     bind: options.bind,
     portRange: options.portRange,
@@ -117,9 +120,13 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     clock: options.clock,
     identify: (of) => {
       lastId++
+      streams++
       return { id: lastId, ...of }
     },
-    closed: (state) => options.onClosed?.(state),
+    closed(state) {
+      streams--
+      options.onClosed?.(state)
+    },
     acceptFailed: (err) =>
       log({
         level: 'error',

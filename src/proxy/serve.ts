@@ -21,6 +21,8 @@ export interface ServeOptions extends Pick<ProxyManagerOptions, 'portRange' | 's
   err: { write(text: string): unknown }
   /** Calls back at each signal to end, with its name; returns how to stop that. */
   onSignal(callback: (name: string) => void): () => void
+  /** Called once, before the answer. */
+  onListening?(): void
 }
 
 /**
@@ -64,6 +66,7 @@ export async function serveProxy(
     }
     const answer = await start(manager)
     err.release()
+    options.onListening?.()
     options.out.write(`${JSON.stringify(answer)}\n`)
     const name = await signals.next()
     log({ level: 'info', msg: `Received signal ${name}, initiating graceful shutdown` })

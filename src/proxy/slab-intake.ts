@@ -1,10 +1,16 @@
-import { HIGH_WATER, type OpenIntake } from './intake.ts'
-import { SLAB_SIZE, type SlabPool } from './slab-pool.ts'
+import type { OpenIntake } from './intake.ts'
+import type { SlabPool } from './slab-pool.ts'
 import { streamIntake } from './stream-intake.ts'
 import { endWasRead, readIntoUserBuffer } from './user-buffer.ts'
 
 /** Streams that stay below this never take a large slab. */
 const FIRST_SLAB = 16 * 1024
+
+/** A slab with less room than this is full: a read is to be worth its system call. */
+const LEAST_ROOM = 12 * 1024
+
+/** A read of so much is passed on at once, while it is still in the processor's cache. */
+const LARGE_READ = 32 * 1024
 
 interface Slab {
   memory: Buffer
@@ -16,7 +22,7 @@ interface Slab {
 
 /**
  * Reads into slabs: pieces of memory that are filled from one end to the other, while what they hold is written from
- * behind, a whole stretch at a time. Falls back to {@link streamIntake} on a node whose internals differ.
+ * behind, a whole stretch at a time. Reading stops while as much as a slab waits. Falls back to {@link streamIntake} on a node whose internals differ.
  */
 export function slabIntake(pool: SlabPool): OpenIntake {
   return (from, onBytes) => {
@@ -29,8 +35,8 @@ export function slabIntake(pool: SlabPool): OpenIntake {
     let discarding = false
 
     /** On TLS, reads come in pieces of 16 KiB: one write for all that this turn of the event loop brings. */
-    const announce = () => {
-      if (held >= SLAB_SIZE) return onBytes()
+    const announce = (count: number) => {
+      if (count >= LARGE_READ || held >= pool.slabSize()) return onBytes()
       if (scheduled) return
       scheduled = true
       setImmediate(() => {
@@ -40,8 +46,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
     }
 
     const buffer = () => {
-      const room = filling.memory.length - filling.end
-      if (room < filling.memory.length / 4) {
+      if (filling.memory.length - filling.end < LEAST_ROOM) {
         filling = slab(pool.take(), true)
         slabs.push(filling)
         dropIfDone()
@@ -53,8 +58,8 @@ export function slabIntake(pool: SlabPool): OpenIntake {
       if (discarding) return true
       filling.end += count
       held += count
-      announce()
-      paused = held >= HIGH_WATER
+      announce(count)
+      paused = held >= pool.slabSize()
       lastReadStopped = paused
       return !paused
     }
@@ -85,7 +90,7 @@ export function slabIntake(pool: SlabPool): OpenIntake {
         slabs[0]!.start += bytes.length
         held -= bytes.length
         dropIfDone()
-        if (paused && held < HIGH_WATER) {
+        if (paused && held < pool.slabSize()) {
           paused = false
           from.resume()
         }

@@ -1,4 +1,7 @@
-import { HIGH_WATER, type OpenIntake } from './intake.ts'
+import type { OpenIntake } from './intake.ts'
+
+/** Reading stops while this much waits to be passed on: back-pressure, and what a stalled reader costs in memory. */
+const HIGH_WATER = 256 * 1024
 
 /** Reads with nothing but node's public streams: the fall-back, a third slower. */
 export const streamIntake: OpenIntake = (from, onBytes) => {

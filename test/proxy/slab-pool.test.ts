@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createSlabPool } from '../../src/proxy/slab-pool.ts'
+
+const KIB = 1024
+
+test.each([
+  [0, 256],
+  [1, 256],
+  [8, 256],
+  [9, 224],
+  [16, 128],
+  [32, 64],
+  [1000, 64],
+])('with %i streams a slab has %i KiB', (streams, kib) => {
+  expect(createSlabPool(() => streams).take()).toHaveLength(kib * KIB)
+})
+
+test('what is given back is used again, as long as it has the size of now', () => {
+  let streams = 1
+  const pool = createSlabPool(() => streams)
+  const slab = pool.take()
+  pool.give(slab)
+  expect(pool.take()).toBe(slab)
+  pool.give(slab)
+  streams = 16
+  expect(pool.take()).toHaveLength(128 * KIB)
+})
+
+test('it keeps no more than it was told to', () => {
+  const pool = createSlabPool(() => 1, 1)
+  const [first, second] = [pool.take(), pool.take()]
+  pool.give(first)
+  pool.give(second)
+  expect(pool.take()).toBe(first)
+  expect(pool.take()).not.toBe(second)
+})
