@@ -105,6 +105,28 @@ describe.each(RELEASES)('a cluster of KubeVirt %s', (release) => {
     expect(waiting).toMatchObject([{ vm: 'vm-3', limit: 'cluster', above: 0, competing: 0 }])
   })
 
+  test('one that a quota keeps waiting says so, though no condition tells the reason', () => {
+    const observed = seen(release, '07-quota', 3)
+    expect(reportOf(observed, NOW)).toMatchObject({ outcome: 'running', phase: 'Pending' })
+    const lines = timelineLines(observed, pipe().terminal, NOW).join('\n')
+    expect(lines).toContain('a resource quota of the namespace refuses the target pod')
+    expect(lines).toContain('exceeded quota: mem')
+    const { migrations, vmis } = afterStep(release, '07-quota', 3)
+    const view = { migrations, vmis, pods: [], kubevirt: kubevirtOf(release) }
+    expect(queueOf(view, 'demo', NOW).waiting).toMatchObject([
+      { vm: 'vm-1', limit: null, blocked: { type: 'migrationRejectedByResourceQuota' } },
+    ])
+    expect(reportOf(seen(release, '07-quota', 4), NOW).phase).toBe('PreparingTarget')
+  })
+
+  test('one that an eviction made says who wanted it, and where it leads', () => {
+    const moving = reportOf(seen(release, '17-evacuation', 3, 'kubevirt-evacuation-<1>'), NOW)
+    expect(moving).toMatchObject({ vm: 'vm-1', migration: { origin: 'evacuation' } })
+    const moved = reportOf(seen(release, '17-evacuation', 5, 'kubevirt-evacuation-<1>'), NOW)
+    expect(moved).toMatchObject({ outcome: 'succeeded', sourceNode: 'node-2' })
+    expect(moved.targetNode).toMatch(/^node-[13]$/)
+  })
+
   test('a flag that it is too old for is refused', async () => {
     const stage = await startStage()
     const status = { observedKubeVirtVersion: release }

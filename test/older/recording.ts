@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { LABEL } from '../../src/kubevirt/labels.ts'
 import type { Event, KubeVirt, Migration, Vmi } from '../../src/kubevirt/types.ts'
 
 /** What a cluster of an old release held after a step of a recording (traces' README: format). */
@@ -44,7 +45,7 @@ export function afterStep(release: string, scenario: string, last: number): OldC
   }
   const events = steps.flatMap(({ step, state }) => (step <= last ? (state?.['events'] ?? []) : []))
   return {
-    migrations: kept('migrations').map(migrationOf),
+    migrations: kept('migrations').map((one): Migration => migrationOf(one)),
     vmis: kept('vmis').map(vmiOf),
     events: events.map(eventOf),
   }
@@ -54,16 +55,19 @@ function at(seconds: string): string {
   return new Date(T0 + Number(seconds) * 1000).toISOString().replace('.000Z', 'Z')
 }
 
-function migrationOf({ name, phase, phases, migrationState, conditions }: Recorded): Migration {
+function migrationOf({ name, phase, phases, migrationState, conditions, ...rest }: Recorded) {
+  const labels = rest['labels'] as Record<string, string>
   return {
     metadata: {
       name,
       namespace: 'demo',
       uid: uidOf('migration', name),
       creationTimestamp: at('1'),
+      labels,
+      annotations: rest['annotations'] as Record<string, string>,
     },
-    // Every recording names a VM's migrations after it.
-    spec: { vmiName: name.replace(/-(m|again)$/, '') },
+    // Recordings leave it out; its label says the same.
+    spec: { vmiName: labels[LABEL.vmiName] ?? '' },
     status: {
       phase,
       conditions,
