@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'yaml'
+import { parseJson, refusePrototypes } from './json.ts'
 import type { ApiObject } from './kind.ts'
 import { decodeObject } from './protobuf/decode.ts'
 import { jsonType } from './schema/scalars.ts'
@@ -67,34 +68,41 @@ function summary(body: Buffer): string {
 }
 
 function parseAs(mediaType: string, body: Buffer, kind: string): unknown {
-  if (mediaType === '' || mediaType === 'application/json') return parseJson(body, kind)
+  if (mediaType === '' || mediaType === 'application/json') return fromJson(body, kind)
   if (mediaType === 'application/yaml' || mediaType === APPLY) return parseYaml(body)
-  const value = mediaType === PROTOBUF_TYPE ? parseProtobuf(body) : undefined
-  if (value === undefined) throw unsupportedMediaType(OBJECT_TYPES)
+  const isProtobuf = mediaType === PROTOBUF_TYPE
+  const value = isProtobuf ? parseProtobuf(body) : undefined
+  if (value === undefined)
+    throw unsupportedMediaType(isProtobuf ? OBJECT_TYPES.slice(0, -1) : OBJECT_TYPES)
   return value
 }
 
 function parseProtobuf(body: Buffer): unknown {
   try {
-    return decodeObject(body)
+    const value = decodeObject(body)
+    refusePrototypes(value)
+    return value
   } catch (err) {
-    throw badRequest((err as Error).message)
+    throw err instanceof StatusError ? err : badRequest((err as Error).message)
   }
 }
 
-function parseJson(body: Buffer, kind: string): unknown {
+function fromJson(body: Buffer, kind: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return parseJson(body.toString('utf8'))
   } catch (err) {
-    const why = (err as Error).message.replace(/^Unexpected end/, 'unexpected end')
-    throw unrecognized(kind, body, `couldn't get version/kind; json parse error: ${why}`)
+    if (!(err instanceof SyntaxError)) throw err
+    throw unrecognized(kind, body, `couldn't get version/kind; json parse error: ${err.message}`)
   }
 }
 
 function parseYaml(body: Buffer): unknown {
   try {
-    return parse(body.toString('utf8'))
+    const value = parse(body.toString('utf8'))
+    refusePrototypes(value)
+    return value
   } catch (err) {
+    if (err instanceof StatusError) throw err
     throw badRequest(`error converting YAML to JSON: ${(err as Error).message.split('\n')[0]}`)
   }
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kubevirt/types.ts'
+import { subdomainFaults } from './formats.ts'
 import type { FieldError } from './status.ts'
 
 /** An object as the API server sees it: any kind, every field that came. Objects in the store are frozen. */
@@ -44,6 +45,8 @@ export interface Kind {
   deprecatedVersions: string[]
   /** The warning that comes with every answer in a version; undefined for none. */
   deprecation: ((version: string) => string | undefined) | undefined
+  /** What is wrong with a name of such an object. */
+  nameFaults(name: string): string[]
   /** Whether status is written by its own subresource only. */
   hasStatus: boolean
   /** Whether metadata.generation counts changes of anything but metadata (and status). */
@@ -101,6 +104,7 @@ export function defineKind(row: KindRow): Kind {
     schemaWebhook: undefined,
     deprecatedVersions: [],
     deprecation: undefined,
+    nameFaults: subdomainFaults,
     hasStatus: false,
     hasGeneration: row.builtIn === false,
     keepsStatusOnCreate: false,

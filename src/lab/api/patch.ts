@@ -1,4 +1,5 @@
 import fastJsonPatch, { type Operation } from 'fast-json-patch'
+import { parseJson } from './json.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { jsonType } from './schema/scalars.ts'
 import { badRequest, StatusError, unprocessablePatch, unsupportedMediaType } from './status.ts'
@@ -20,12 +21,13 @@ export function parsePatch(kind: Kind, contentType: string, text: string): Patch
   if (!PATCH_TYPES.includes(contentType))
     throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   if (!accepted.includes(contentType)) throw unsupportedMediaType(accepted)
-  const patch = parseJson(text)
+  const prefix = contentType.startsWith('application/strategic') ? '' : 'error decoding patch: '
+  const patch = parse(text, prefix)
   if (contentType === 'application/json-patch+json') return jsonPatch(patch)
   const isMerge = contentType === 'application/merge-patch+json'
   if (!isObject(patch))
     throw badRequest(
-      `${isMerge ? 'error decoding patch: ' : ''}json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
+      `${prefix}json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
     )
   if (isMerge) return (current) => mergePatch(current, patch) as ApiObject
   return (current) => strategicMerge(kind, structuredClone(current), patch)
@@ -38,11 +40,11 @@ const PATCH_TYPES = [
   'application/apply-patch+yaml',
 ]
 
-function parseJson(text: string): unknown {
+function parse(text: string, prefix: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (err) {
-    throw badRequest(`error decoding patch: ${(err as Error).message}`)
+    throw err instanceof SyntaxError ? badRequest(`${prefix}${err.message}`) : err
   }
 }
 
@@ -86,8 +88,13 @@ function isMissing(document: object, path: string): boolean {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   const last = names.pop()
   let parent: unknown = document
-  for (const name of names) parent = (parent as Record<string, unknown> | undefined)?.[name]
+  for (const name of names)
+    parent = isContainer(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
   return isObject(parent) && last !== undefined && !Object.hasOwn(parent, last)
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 /** Kubernetes' own limit for one JSON patch. */

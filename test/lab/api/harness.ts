@@ -159,11 +159,25 @@ export function configMap(name: string, more: object = {}): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more }
 }
 
-export function pod(name: string, spec: object = {}, metadata: object = {}): object {
+const IMAGE = 'registry/virt-launcher:v1.9.0'
+
+/** Containers that name no image have one all the same. */
+export function pod(
+  name: string,
+  spec: { containers?: object; initContainers?: object; [field: string]: unknown } = {},
+  metadata: object = {},
+): object {
+  const withImage = (list: object) =>
+    Array.isArray(list) ? list.map((container) => ({ image: IMAGE, ...container })) : list
+  const { containers = [{ name: 'compute' }], initContainers, ...rest } = spec
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, ...metadata },
-    spec: { containers: [{ name: 'compute', image: 'registry/virt-launcher:v1.9.0' }], ...spec },
+    spec: {
+      containers: withImage(containers),
+      ...(initContainers && { initContainers: withImage(initContainers) }),
+      ...rest,
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { dnsLabelFaults } from '../formats.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
 import type { FieldError } from '../status.ts'
@@ -17,6 +18,7 @@ const NAMESPACE = defineKind({
   version: 'v1',
   plural: 'namespaces',
   kind: 'Namespace',
+  nameFaults: dnsLabelFaults,
   shortNames: ['ns'],
   namespaced: false,
   hasStatus: true,
@@ -81,6 +83,7 @@ const SERVICE = defineKind({
   version: 'v1',
   plural: 'services',
   kind: 'Service',
+  nameFaults: dnsLabelFaults,
   shortNames: ['svc'],
   categories: ['all'],
   hasStatus: true,

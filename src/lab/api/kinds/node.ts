@@ -1,6 +1,8 @@
+import type { Taint } from '../../../kubevirt/types.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, defineKind } from '../kind.ts'
 import { pick, text } from './fields.ts'
+import { taintFaults } from './toleration-validation.ts'
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/'
 
@@ -29,13 +31,14 @@ export const NODE = defineKind({
     { name: 'Internal-IP', priority: 1, cell: (o) => address(o, 'InternalIP') },
     { name: 'External-IP', priority: 1, cell: (o) => address(o, 'ExternalIP') },
     { name: 'OS-Image', priority: 1, cell: (o) => info(o, 'osImage') },
-    { name: 'Kernel-Version', priority: 1, cell: (o) => info(o, 'kernelVersion') },
+    { name: 'Kernel-Version', priority: 1, cell: kernel },
     { name: 'Container-Runtime', priority: 1, cell: (o) => info(o, 'containerRuntimeVersion') },
   ],
   defaults(object) {
     object['spec'] ??= {}
     object['status'] ??= {}
   },
+  validate: (object) => taintFaults((pick(object, 'spec.taints') as Taint[] | undefined) ?? []),
 })
 
 function status(object: ApiObject): string {
@@ -57,6 +60,11 @@ function roles({ metadata }: ApiObject): string {
 function address(object: ApiObject, type: string): string {
   const addresses = (pick(object, 'status.addresses') as { type: string; address: string }[]) ?? []
   return addresses.find((a) => a.type === type)?.address ?? '<none>'
+}
+
+function kernel(object: ApiObject): string {
+  const architecture = text(object, 'status.nodeInfo.architecture')
+  return `${info(object, 'kernelVersion')}${architecture && ` (${architecture})`}`
 }
 
 function info(object: ApiObject, field: string): string {

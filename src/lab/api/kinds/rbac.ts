@@ -1,3 +1,4 @@
+import { pathSegmentFaults } from '../formats.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
 import { pick } from './fields.ts'
@@ -19,6 +20,7 @@ function rbac(plural: string, kind: string, namespaced: boolean, columns: Column
     plural,
     kind,
     namespaced,
+    nameFaults: pathSegmentFaults,
     columns,
     defaults: subjectDefaults,
   })

@@ -11,6 +11,7 @@ export const MESSAGES: Record<string, string> = {
   'v1 Namespace': 'metadata=1:ObjectMeta spec=2:NamespaceSpec',
   'v1 ResourceQuota': 'metadata=1:ObjectMeta spec=2:ResourceQuotaSpec',
   'v1 Secret': 'metadata=1:ObjectMeta data=2:bytes{} type=3 stringData=4:string{} immutable=5:bool',
+  'v1 Service': 'metadata=1:ObjectMeta spec=2:ServiceSpec',
   'v1 ServiceAccount':
     'metadata=1:ObjectMeta secrets=2:ObjectReference[] imagePullSecrets=3:LocalObjectReference[] automountServiceAccountToken=4:bool',
   'policy/v1 Eviction': 'metadata=1:ObjectMeta deleteOptions=2:DeleteOptions',
@@ -42,6 +43,9 @@ export const MESSAGES: Record<string, string> = {
   ScopeRequirement: 'scopeName=1 operator=2 values=3:string[]',
   ObjectReference: 'kind=1 namespace=2 name=3 uid=4 apiVersion=5 resourceVersion=6 fieldPath=7',
   LocalObjectReference: 'name=1',
+  ServiceSpec:
+    'ports=1:ServicePort[] selector=2:string{} clusterIP=3 type=4 externalIPs=5:string[] sessionAffinity=7 loadBalancerIP=8 externalName=10 externalTrafficPolicy=11 publishNotReadyAddresses=13:bool ipFamilyPolicy=17 clusterIPs=18:string[] ipFamilies=19:string[] internalTrafficPolicy=22',
+  ServicePort: 'name=1 protocol=2 port=3:int targetPort=4:IntOrString nodePort=5:int appProtocol=6',
   PodDisruptionBudgetSpec:
     'minAvailable=1:IntOrString selector=2:LabelSelector maxUnavailable=3:IntOrString unhealthyPodEvictionPolicy=4',
   PolicyRule:
