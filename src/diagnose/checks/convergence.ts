@@ -10,6 +10,7 @@ import type { Said, Subject, World } from '../subject.ts'
 import { age, exactSeconds, moment, shell } from '../words.ts'
 import {
   hasGoneRound,
+  isLosing,
   measuredProgress,
   type Progress,
   progressEvidence,
@@ -56,7 +57,7 @@ function abortedCopy(
   const nano = printed > 1e8
   const seconds = nano ? Math.round(printed / 1e9) : printed
   const after = Number.isFinite(seconds) ? `${exactSeconds(seconds)}` : ''
-  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps
+  const losing = last !== undefined && isLosing(last)
   const limit = stuck ? 'progressTimeout' : 'completionTimeoutPerGiB times the size'
   const quoted = nano ? `; the printed ${printed} are nanoseconds` : ''
   return finding({
@@ -144,7 +145,7 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
   const seconds = limits && limits.completionSeconds > 0 ? limits.completionSeconds : undefined
   const deadline =
     started !== undefined && seconds !== undefined ? started + seconds * 1000 : undefined
-  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps && hasGoneRound(last)
+  const losing = last !== undefined && isLosing(last) && hasGoneRound(last)
   const mode = subject.state?.mode
   const gate = subject.targetPod?.status?.conditions?.some(({ message }) =>
     /virtual-machine-unpaused/.test(message ?? ''),
@@ -234,7 +235,7 @@ function genericAbort(
       cause: 'Its VMIM was deleted (abortRequested)',
       remedy: [{ text: 'Start another if it was not intended' }],
     })
-  const losing = last !== undefined && last.dirtyMbps >= last.bandwidthMbps
+  const losing = last !== undefined && isLosing(last)
   return finding({
     code: losing ? 'MIG8008' : byTime ? 'MIG8009' : 'MIG8011',
     title: `The copy of ${subject.name} was aborted${seconds !== undefined ? ` after ${exactSeconds(seconds)}` : ''}, and nobody cancelled it${byTime ? `: the completion time-out (${exactSeconds(limits.completionSeconds)})` : byProgress ? `: before its completion time-out (${exactSeconds(limits.completionSeconds)}), so it made no progress (progressTimeout, ${exactSeconds(limits.progressSeconds)})` : ''}`,

@@ -36,6 +36,16 @@ export function progressOf(subject: Subject): Progress[] {
   })
 }
 
+/** Of a copy that goes round and round both rates are the same, but for how they are measured. */
+const NEARLY = 0.9
+
+/** The guest dirties its memory as fast as that is copied. */
+export function isLosing({ dirtyMbps, bandwidthMbps }: Rates): boolean {
+  return dirtyMbps > 0 && dirtyMbps >= NEARLY * bandwidthMbps
+}
+
+type Rates = Pick<Progress, 'dirtyMbps' | 'bandwidthMbps'>
+
 export function progressSentence({
   processedMiB,
   totalMiB,
@@ -46,12 +56,11 @@ export function progressSentence({
 }: Progress): string {
   const times =
     totalMiB > 0 ? ` (${(processedMiB / totalMiB).toFixed(1)} times its ${totalMiB} MiB)` : ''
-  const ever =
-    dirtyMbps >= bandwidthMbps
-      ? 'so it can never finish as it is'
-      : bandwidthMbps > 0
-        ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
-        : 'and nothing flows'
+  const ever = isLosing({ dirtyMbps, bandwidthMbps })
+    ? 'so it can never finish as it is'
+    : bandwidthMbps > 0
+      ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
+      : 'and nothing flows'
   const passes = iteration === undefined ? '' : `After ${iteration} passes `
   return `${passes}${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
 }

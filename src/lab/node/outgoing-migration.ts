@@ -11,6 +11,7 @@ import {
 import { type Control, connectControl } from './control.ts'
 import type { Copy, CopyProgress, CopySettings, Guest, GuestSpec } from './guest/guest.ts'
 import type { NodeLog } from './log.ts'
+import { LOOKS_A_LINE, migrationInfo } from './migration-info.ts'
 import { copyCancelled, copyFailed, VirError } from './vir-error.ts'
 
 /** KubeVirt's word for every copy that was stopped, whoever stopped it (since 1.9; fact sheet data-plane.md §4.5). */
@@ -139,11 +140,15 @@ export function startMigration(
 
   async function watch(current: Copy): Promise<void> {
     let state = startWatching(record.startedAt)
-    while (!stop.signal.aborted) {
+    for (let look = 1; !stop.signal.aborted; look++) {
       await clock.sleep(MONITOR_INTERVAL_MS, stop.signal).catch(() => {})
       if (stop.signal.aborted) return
-      const { remainingBytes } = current.progress()
-      state = { ...watched(state, remainingBytes, clock.now()), mode: record.mode }
+      const progress = current.progress()
+      state = { ...watched(state, progress.remainingBytes, clock.now()), mode: record.mode }
+      if (look % LOOKS_A_LINE === 0) {
+        const msg = migrationInfo(request.uid, progress, clock.now() - record.startedAt)
+        log({ level: 'info', msg, uid: request.vmiUid })
+      }
       act(current, convergenceStep(state, request.limits, clock.now()))
     }
   }
