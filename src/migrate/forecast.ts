@@ -57,6 +57,7 @@ export interface Blocker {
 export interface Forecast {
   /** Empty when it is admitted; else all that refuse, not only the first that a webhook would name. */
   blockers: Blocker[]
+  namespace: string
   node: string | undefined
   /** Undefined when policies could not be read. */
   policy: PolicyDecision | undefined
@@ -91,6 +92,7 @@ export function forecast(facts: Facts, target?: Node): Forecast {
   const policy = policies && policyFor(policies, vmi?.metadata.labels, inNamespace?.metadata.labels)
   return {
     blockers: blockersOf(facts),
+    namespace: facts.namespace,
     node: vmi?.status?.nodeName,
     policy,
     settings: settingsFor(facts.kubevirt, policy?.winner?.policy),

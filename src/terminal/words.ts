@@ -93,7 +93,9 @@ function waitingText({ migration, waiting }: Observed): string {
     if (text) return text
   }
   if (!waiting) return 'the target pod is to come'
-  return waiting.admit ? 'a slot is free, the target pod is to come' : limitText(waiting)
+  return waiting.admit
+    ? 'a slot is free, the target pod is to come'
+    : limitText(waiting, migration.metadata.namespace)
 }
 
 /** In KubeVirt's words where it has any; undefined for a condition that holds nothing. */
@@ -162,11 +164,12 @@ export function copyLine(progress: CopyProgress): string {
 }
 
 /** `no policy; slots used: cluster 0 of 5, node-1 0 of 2`. */
-export function forecastText({ policy, capacity, quota, node, target }: Forecast): string {
+export function forecastText(forecast: Forecast): string {
+  const { policy, quota, target } = forecast
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
   const refused = quota?.admit === false ? `; it will wait: ${quota.blockers[0].message}` : ''
-  return `${which}; ${capacityText(capacity, node)}${refused}${targetText(target)}`
+  return `${which}; ${capacityText(forecast)}${refused}${targetText(target)}`
 }
 
 function targetText(target: Forecast['target']): string {
@@ -188,7 +191,7 @@ function obstacleText(obstacle: Obstacle): string {
   return `does not take the target pod: ${wording(obstacle)}`
 }
 
-function capacityText(capacity: Forecast['capacity'], source: string | undefined): string {
+function capacityText({ capacity, node: source, namespace }: Forecast): string {
   if (!capacity) return 'slots unknown'
   if (capacity.admit) {
     const { cluster, node } = capacity
@@ -196,7 +199,7 @@ function capacityText(capacity: Forecast['capacity'], source: string | undefined
     if (node) slots.push(`${source} ${node.used} of ${node.of}`)
     return `slots used: ${slots.join(', ')}`
   }
-  return `it will wait: ${limitText(capacity)}`
+  return `it will wait: ${limitText(capacity, namespace)}`
 }
 
 /** Whether a migration that is created now would have to wait. */
@@ -209,17 +212,29 @@ export function unseenText({ gaps }: Forecast): string {
   return listed(gaps.map(({ what }) => what))
 }
 
-/** Which limit holds a migration; there are no positions in KubeVirt's queue (design.md §4). */
-function limitText(held: Extract<Waiting, { admit: false }>): string {
-  const { limit, used, of, node, standing } = held
+/** Which limit holds a migration, by whom; there are no positions in KubeVirt's queue (design.md §4). */
+function limitText(
+  { limit, used, of, node, by, standing }: Extract<Waiting, { admit: false }>,
+  namespace: string | undefined,
+): string {
   const which = limit === 'cluster' ? 'the cluster' : node
-  const { above, competing } = standing
+  const above = standing.above.length
+  const competing = standing.competing.length
+  const holders = by.map(({ metadata, spec }) =>
+    metadata.namespace === namespace ? spec.vmiName : `${metadata.namespace}/${spec.vmiName}`,
+  )
+  const more = holders.length - FEW
+  const shown = more > 0 ? [...holders.slice(0, FEW), `${more} more`] : holders
   return [
     `${used} of ${of} slots of ${which} are in use`,
-    ...(above.length > 0 ? [`${above.length} waiting rank above it`] : []),
-    ...(competing.length > 0 ? [`${competing.length} compete with it`] : []),
+    ...(above > 0 ? [`${above} waiting ${above === 1 ? 'ranks' : 'rank'} above it`] : []),
+    ...(competing > 0 ? [`${competing} ${competing === 1 ? 'competes' : 'compete'} with it`] : []),
+    ...(shown.length > 0 ? [`used by ${listed(shown.map(String))}`] : []),
   ].join(', ')
 }
+
+/** Names of those that hold a limit, in a line. */
+const FEW = 6
 
 /** `87 MiB in 3 rounds, downtime 41 ms, content verified`; what nobody measured is said to be unknown. */
 export function copiedText(copy: CopyReport | null): string {

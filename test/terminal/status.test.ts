@@ -46,7 +46,7 @@ vm-4   Failed      14s   node-1   node-3   Target pod is down
     expect(text(statusLines(manyMigrations(), terminal, ms(20)))).toBe(`
 VM     PHASE       FOR   SOURCE   TARGET   NOW
 vm-1   Running     12s   node-1   node-3   ━━━━━━──── 62%, ETA 2–3s, 24 MiB left, 16 MiB/s, dirty 8 MiB/s
-vm-2   Pending     18s   node-1   <none>   2 of 2 slots of node-1 are in use, 1 waiting rank above it, 2 compete with it
+vm-2   Pending     18s   node-1   <none>   2 of 2 slots of node-1 are in use, 1 waiting ranks above it, 2 compete with…
 vm-3   Succeeded   7s    node-1   node-3   took 12s, 91 MiB copied, 3 rounds, downtime 41 ms, content verified
 vm-4   Failed      14s   node-1   node-3   Target pod is down
 `)
@@ -98,7 +98,7 @@ vm-1: Running for 12s, node-1 → node-3 (kubectl-mig-x7k21 in demo)
       'vm-2: Pending for 18s, node-1 (kubectl-mig-x7k22 in demo)',
       '',
       '✓ 12:00:01Z  Created             1s  kubectl-mig-x7k22',
-      '● 12:00:02Z  Pending            18s  2 of 2 slots of node-1 are in use, 1 waiting rank above it, 2 compete with it',
+      '● 12:00:02Z  Pending            18s  2 of 2 slots of node-1 are in use, 1 waiting ranks above it, 2 compete with it, used by vm-8 and other/vm-9',
     ])
   })
 

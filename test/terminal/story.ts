@@ -67,6 +67,10 @@ export const FORECAST = forecast({
   gaps: [],
 })
 
+function holder(vmiName: string, namespace: string): Migration {
+  return { metadata: { name: `m-${vmiName}`, namespace }, spec: { vmiName } }
+}
+
 function progress(second: number, left: number, rate: number, dirty: number) {
   return {
     at: ms(second),
@@ -102,7 +106,7 @@ export function manyMigrations(): Observed[] {
         node: 'node-1',
         used: 2,
         of: 2,
-        by: [],
+        by: [holder('vm-8', 'demo'), holder('vm-9', 'other')],
         standing: { priority: 0, above: [migration()], competing: [migration(), migration()] },
       },
     }),
