@@ -2,7 +2,7 @@ import type { Ora } from 'ora'
 import { neutral } from './neutral.ts'
 import { wideBar } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-import { padEnd, padStart, truncate } from './width.ts'
+import { padEnd, padStart, rowsOf, truncate } from './width.ts'
 import { wrap } from './wrap.ts'
 
 export interface CheckItem {
@@ -47,6 +47,16 @@ export async function createChecklist(terminal: Terminal): Promise<Checklist> {
     // Keys stay with the terminal; Ctrl-C is handled by the command.
     discardStdin: false,
   })
+  // A window that becomes narrower folds what stands there; ora would leave the rows that this makes more.
+  let columns = terminal.columns()
+  const endResize = terminal.onResize(() => {
+    const before = columns
+    columns = terminal.columns()
+    if (!spinner.isSpinning) return
+    const lines = `${' '.repeat(INDENT + 2)}${spinner.text}`.split('\n')
+    const more = rowsOf(lines, columns) - rowsOf(lines, before)
+    if (more > 0) terminal.write('\r\u001b[2K\u001b[1A'.repeat(more))
+  })
   const stop = () => {
     clearInterval(timer)
     timer = undefined
@@ -73,6 +83,7 @@ export async function createChecklist(terminal: Terminal): Promise<Checklist> {
       else stop()
     },
     close() {
+      endResize()
       current = undefined
       stop()
     },

@@ -1,5 +1,5 @@
 import type { Terminal } from './terminal.ts'
-import { truncate, widthOf } from './width.ts'
+import { rowsOf, truncate } from './width.ts'
 
 export interface LiveView {
   /** Draws the view; called again on every change. Lines are cut to the window. */
@@ -52,7 +52,7 @@ export function createLiveView(terminal: Terminal): LiveView {
 
 /** Back to the first line of what was drawn; a window that became narrower has folded its lines. */
 function upTo(drawn: string[], columns: number): string {
-  const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0)
+  const rows = rowsOf(drawn, columns)
   return rows === 0 ? '\r' : `\r\u001b[${rows}A`
 }
 

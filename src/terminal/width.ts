@@ -51,3 +51,8 @@ function widthOfChar(char: string): number {
   if (ZERO.test(char)) return 0
   return WIDE.test(char) ? 2 : 1
 }
+
+/** How many rows these lines take in a window of so many columns, which folds what is longer. */
+export function rowsOf(lines: string[], columns: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0)
+}

@@ -76,6 +76,19 @@ describe('on a terminal, one move is a check list', () => {
     view.close()
   })
 
+  test('whose window may become narrower meanwhile', async () => {
+    const shown = screen(80)
+    const view = await playTo(11, shown)
+    shown.resize(60)
+    vi.advanceTimersByTime(200)
+    expect(shown.text().split('\n').slice(-3)).toEqual([
+      '  ✓ TargetReady         3s  copy started by node-1',
+      '  ⠴ Running           2.9s  ETA 2–3s, 24 MiB left, 16 Mi…',
+      '                            ━━━━━━━━━━━━━━━━──────────  62%',
+    ])
+    view.close()
+  })
+
   test('to its end, with the terminal given back', async () => {
     const shown = screen(80)
     const view = await playTo(14, shown)
