@@ -27,6 +27,8 @@ export const ANNOTATION = {
   migrationJobName: 'kubevirt.io/migrationJobName',
   migrationTransportUnix: 'kubevirt.io/migrationTransportUnix',
   nonroot: 'kubevirt.io/nonroot',
+  receiver: 'kubevirt.io/create-migration-target',
+  restoreStrategy: 'kubevirt.io/restore-run-strategy',
   pendingTimeout: 'kubevirt.io/migrationPendingPodTimeoutSeconds',
   targetImageOverride: 'kubevirt.io/func-test-migration-target-image-override',
   storageApiVersion: 'kubevirt.io/storage-observed-api-version',

@@ -2,8 +2,8 @@ import { ASSUMED_RELEASE, isAtLeast, releaseOf } from '../kubevirt/defaults.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Pod, Vmi } from '../kubevirt/types.ts'
-import { isDecentralized } from './admission.ts'
 import { numberOf, settingsFor } from './configuration.ts'
+import { halfOf } from './decentralized.ts'
 
 /** Everything counts over all namespaces (fact sheet control-plane.md §2.6). */
 export interface ClusterView {
@@ -82,8 +82,7 @@ export function runningMigrations({
     if (isFinal(migration)) return false
     const phase = phaseOf(migration)
     // The source half of a migration between clusters has no target pod of its own to schedule.
-    const isSource = migration.spec.sendTo !== undefined && isDecentralized(migration.spec)
-    if (phase === 'Scheduling' && isSource) return false
+    if (phase === 'Scheduling' && halfOf(migration) === 'source') return false
     return isUnderWay(migration) || withPod.has(migration.metadata.uid ?? '')
   })
 }

@@ -76,6 +76,8 @@ function securityLabels({ spec }: Vmi): string[] {
   ]
 }
 
+export const NO_HOST_MODEL = `unable to locate host cpu model, does not contain label "${NODE_LABEL.hostModelCpu}" with information`
+
 export type TargetSelector =
   | { ok: true; selector: Selector }
   /** KubeVirt tries again with growing delays, without an event. */
@@ -95,11 +97,7 @@ export function targetSelector(
   const selector: Selector = { ...added, ...base }
   if (isHostModel(vmi)) {
     const model = hostModelSelector(sourceNode, sourcePod)
-    if (!model)
-      return {
-        ok: false,
-        error: `unable to locate host cpu model, does not contain label "${NODE_LABEL.hostModelCpu}" with information`,
-      }
+    if (!model) return { ok: false, error: NO_HOST_MODEL }
     Object.assign(selector, model)
   }
   if (!Object.keys(selector).some((key) => key.startsWith(NODE_LABEL.cpuVendor)))
@@ -119,9 +117,14 @@ function hostModelSelector(node: Node, sourcePod: Pod): Selector | undefined {
     ([key]) => key.includes(NODE_LABEL.cpuFeature) || key.includes(NODE_LABEL.cpuModelMigration),
   )
   if (kept.length > 0) return Object.fromEntries(kept)
+  return hostModelOf(node.metadata.labels ?? {})
+}
+
+/** A host's model and the features that go with it, by its node's labels; undefined where they name no model. */
+export function hostModelOf(labels: Record<string, string>): Selector | undefined {
   const selector: Selector = {}
   let model: string | undefined
-  for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
+  for (const [key, value] of Object.entries(labels)) {
     if (key.startsWith(NODE_LABEL.hostModelCpu)) {
       model = key.slice(NODE_LABEL.hostModelCpu.length)
       selector[`${NODE_LABEL.cpuModelMigration}${model}`] = value
@@ -165,7 +168,20 @@ export function launcherAffinity(vmi: Vmi): Affinity | undefined {
 }
 
 function rejecting(affinity: Affinity | undefined, key: string): Affinity {
-  const expression = { key, operator: 'DoesNotExist' }
+  return demanding(affinity, { key, operator: 'DoesNotExist' })
+}
+
+/** A guest of another cluster may come to any node but one of its own node's name: to the first term alone. */
+export function awayFromNode(affinity: Affinity | undefined, node: string): Affinity {
+  const expression = { key: 'kubernetes.io/hostname', operator: 'NotIn', values: [node] }
+  return demanding(affinity, expression, (index) => index === 0)
+}
+
+function demanding(
+  affinity: Affinity | undefined,
+  expression: object,
+  isMeant: (index: number) => boolean = () => true,
+): Affinity {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, ...preferred } =
     affinity?.nodeAffinity ?? {}
   const terms = required?.nodeSelectorTerms ?? [{}]
@@ -174,10 +190,11 @@ function rejecting(affinity: Affinity | undefined, key: string): Affinity {
     nodeAffinity: {
       ...preferred,
       requiredDuringSchedulingIgnoredDuringExecution: {
-        nodeSelectorTerms: terms.map((term) => ({
-          ...term,
-          matchExpressions: [...(term.matchExpressions ?? []), expression],
-        })),
+        nodeSelectorTerms: terms.map((term, index) =>
+          isMeant(index)
+            ? { ...term, matchExpressions: [...(term.matchExpressions ?? []), expression] }
+            : term,
+        ),
       },
     },
   }

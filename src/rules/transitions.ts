@@ -2,7 +2,7 @@ import { conditionOf, isFinal, phaseOf } from '../kubevirt/migration.ts'
 import { isPodFinal, isPodReady } from '../kubevirt/pods.ts'
 import type { Migration, Pod, Vmi } from '../kubevirt/types.ts'
 import { hasHotplugVolumes } from '../kubevirt/volumes.ts'
-import { isDecentralized } from './admission.ts'
+import { halfOf, isSourceKnown, isSynchronized, targetStateOf } from './decentralized.ts'
 
 /** What the migration controller sees of one migration. */
 export interface Observed {
@@ -77,18 +77,25 @@ function failureOf(observed: Observed): FailureCause | undefined {
   const { migration, vmi, targetPod } = observed
   const phase = phaseOf(migration)
   if (!vmi) return 'vmi-missing'
-  if (vmi.status?.phase === 'Failed' || vmi.status?.phase === 'Succeeded') return 'vmi-ended'
+  const half = halfOf(migration)
+  const synchronized = isSynchronized(migration, vmi)
+  // The source's guest ends when it has arrived.
+  const hasLeft = half === 'source' && synchronized
+  if (isEnded(vmi) && !hasLeft) return 'vmi-ended'
   if (migration.metadata.deletionTimestamp && !isHandedOff(observed)) return 'canceled'
   if (targetPod && isPodFinal(targetPod)) return 'target-pod-ended'
-  const isSource = migration.spec.sendTo !== undefined && isDecentralized(migration.spec)
-  if (STARTED.includes(phase) && !targetPod && !isSource) return 'target-pod-removed'
+  if (STARTED.includes(phase) && !targetPod && half !== 'source') return 'target-pod-removed'
 
   const state = vmi.status?.migrationState
   const own = state?.migrationUid === migration.metadata.uid
-  if (HANDED_OFF.includes(phase) && !state) return 'state-cleared'
+  if (HANDED_OFF.includes(phase) && !synchronized) return 'state-cleared'
   if (HANDED_OFF.includes(phase) && !own) return 'state-taken-over'
-  if (own && state?.failed) return 'copy-failed'
+  if (own && synchronized && state?.failed) return 'copy-failed'
   return undefined
+}
+
+function isEnded({ status }: Vmi): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded'
 }
 
 /** Hand-off is when the VMI's slot becomes this migration's; from then on a deletion asks for an abort. */
@@ -101,6 +108,7 @@ function nextPhase(observed: Observed): Transition {
   const { migration, vmi, targetPod, attachmentPod } = observed
   const state = vmi?.status?.migrationState
   const own = state?.migrationUid === migration.metadata.uid ? state : undefined
+  if (halfOf(migration) === 'source') return nextOfSource(observed)
   switch (phaseOf(migration)) {
     case '':
       return firstPhase(observed)
@@ -125,17 +133,45 @@ function nextPhase(observed: Observed): Transition {
     case 'Running':
       if (!own?.completed) return stay('copy-end')
       return isHotplugging(vmi) ? stay('hotplug') : { kind: 'succeed' }
+    case 'WaitingForSync':
+      return isSourceKnown(vmi) ? advance('Pending') : stay('peer')
     default:
-      // WaitingForSync and Synchronizing: the other cluster has to speak first.
       return stay('peer')
+  }
+}
+
+/** The half that sends has no target pod of its own: it goes by what the other cluster says of it. */
+function nextOfSource(observed: Observed): Transition {
+  const { migration, vmi } = observed
+  const state = vmi?.status?.migrationState
+  const { pod, node, nodeAddress } = targetStateOf(vmi)
+  const next = (to: string, ready: unknown) => (ready ? advance(to) : stay('peer'))
+  switch (phaseOf(migration)) {
+    case '':
+      return firstPhase(observed)
+    case 'Synchronizing':
+      return next('Pending', isSynchronized(migration, vmi))
+    case 'Pending':
+      return next('Scheduling', vmi?.status?.phase === 'Running')
+    case 'Scheduling':
+      return next('Scheduled', pod)
+    case 'Scheduled':
+      return next('PreparingTarget', node)
+    case 'PreparingTarget':
+      return next('TargetReady', isSourceKnown(vmi) && nodeAddress)
+    case 'TargetReady':
+      return state?.startTimestamp ? advance('Running') : stay('copy-start')
+    default:
+      return state?.completed ? { kind: 'succeed' } : stay('copy-end')
   }
 }
 
 function firstPhase({ migration, slotOwner }: Observed): Transition {
   const owned = slotOwner !== undefined && slotOwner.metadata.uid !== migration.metadata.uid
   if (owned && !isFinal(slotOwner)) return fail('not-eligible')
-  if (!isDecentralized(migration.spec)) return advance('Pending')
-  return advance(migration.spec.receive ? 'WaitingForSync' : 'Synchronizing')
+  const half = halfOf(migration)
+  if (half === undefined) return advance('Pending')
+  return advance(half === 'target' ? 'WaitingForSync' : 'Synchronizing')
 }
 
 /** A hotplug that came with the move holds it in Running until virt-handler has finished it (§2.4). */

@@ -9,6 +9,8 @@ export function wantsToRun(vm: Vm, vmi: Vmi | undefined): boolean {
   const phase = vmi?.status?.phase
   switch (strategy) {
     case 'Always':
+    // Its VMI waits for a guest of another cluster.
+    case 'WaitAsReceiver':
       return true
     case 'RerunOnFailure':
       return phase !== 'Succeeded'

@@ -3,9 +3,11 @@ import { conditionOf } from '../../../kubevirt/migration.ts'
 import { add, formatQuantity, parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
 import type { MigrationState, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { configurationOf, settingsFor } from '../../../rules/configuration.ts'
+import { halfOf } from '../../../rules/decentralized.ts'
 import { overheadQuantity } from '../../../rules/launcher-memory.ts'
 import { policyFor } from '../../../rules/policy.ts'
 import type { PatchOperation } from './actions.ts'
+import { receivedState } from './halves.ts'
 import type { Situation } from './situation.ts'
 
 /**
@@ -53,7 +55,7 @@ function newState(situation: Situation, targetPod: Pod): MigrationState {
   const { migration, vmi, sourcePod, attachmentPod, policies, namespace, kubevirt } = situation
   const { winner } = policyFor(policies, vmi.metadata.labels, namespace?.metadata.labels)
   const overhead = Number(targetPod.metadata.annotations?.[ANNOTATION.memoryOverheadBytes])
-  return {
+  const state: MigrationState = {
     ...(migration.metadata.uid ? { migrationUid: migration.metadata.uid } : {}),
     targetNode: targetPod.spec.nodeName ?? '',
     targetPod: targetPod.metadata.name,
@@ -64,4 +66,5 @@ function newState(situation: Situation, targetPod: Pod): MigrationState {
     migrationConfiguration: configurationOf(settingsFor(kubevirt, winner?.policy)),
     ...(overhead > 0 ? { targetMemoryOverhead: overheadQuantity(overhead) } : {}),
   }
+  return halfOf(migration) === 'target' ? { ...state, ...receivedState(situation, state) } : state
 }

@@ -1,4 +1,5 @@
 import { timestamp } from '../../../kubevirt/time.ts'
+import { halfOf } from '../../../rules/decentralized.ts'
 import type { Action, PatchOperation } from './actions.ts'
 import type { Situation } from './situation.ts'
 
@@ -13,6 +14,8 @@ const REASON = 'Target pod is down'
 export function markFailed({ migration, vmi }: Situation, now: number): Action[] {
   const state = vmi.status?.migrationState
   const { uid } = migration.metadata
+  // The target pod is another cluster's.
+  if (halfOf(migration) === 'source') return []
   if (!state || state.migrationUid !== uid || state.failed) return []
   const time = timestamp(now)
   const path = (field: string) => `/status/migrationState/${field}`

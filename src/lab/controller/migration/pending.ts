@@ -7,9 +7,10 @@ import { attachmentPod } from '../../../rules/attachment-pod.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { backoffOf } from '../../../rules/backoff.ts'
 import { capacityFor } from '../../../rules/capacity.ts'
+import { halfOf } from '../../../rules/decentralized.ts'
 import { pendingBlock } from '../../../rules/pending-block.ts'
 import { PRIORITY, pollInterval, priorityOf } from '../../../rules/queue.ts'
-import { targetPod } from '../../../rules/target-pod.ts'
+import { receivingPod, targetPod } from '../../../rules/target-pod.ts'
 import { LAB_RELEASE } from '../release.ts'
 import { type Action, type PatchOperation, pointer } from './actions.ts'
 import { cancelActions } from './cancel.ts'
@@ -32,6 +33,8 @@ export function pending(situation: Situation, now: number): Action[] {
       { do: 'requeue', after: backoff.remaining, priority: PRIORITY.running },
     ]
   }
+  // The other cluster makes the target pod.
+  if (halfOf(migration) === 'source') return []
   const block = pendingBlock(migration, vmi, situation.kubevirt, now)
   if (block?.by === 'utility-volumes') return utilityActions(situation, block.remaining)
   if (block) return [...podActions(situation, now), backupRequeue(situation)]
@@ -76,21 +79,25 @@ function attachVolumes(situation: Situation, targetPod: Pod): Action[] {
 
 function createTarget(situation: Situation): Action[] {
   const { migration, vmi, sourcePod } = situation
-  if (!sourcePod) return []
+  const receives = halfOf(migration) === 'target'
+  if (!sourcePod && !receives) return []
   const asRoot = isGateOn(situation.kubevirt, 'Root')
   const preparation = asRoot ? rootPatch(vmi) : nonRootPatch(vmi)
   const first: Action[] = preparation.length > 0 ? [{ do: 'patch-vmi', patch: preparation }] : []
   const wait = gatekeeper(situation)
   if (wait) return [...first, ...wait]
-  if (vmi.status?.phase !== 'Running') return first
+  if (vmi.status?.phase !== 'Running' && !receives) return first
 
-  const rendered = targetPod(asRoot ? vmi : asNonRoot(vmi), migration, {
+  const options = {
     kubevirt: situation.kubevirt,
     release: LAB_RELEASE,
     limits: automaticLimits(situation.namespace, situation.quotas, situation.kubevirt),
-    sourceNode: situation.sourceNode,
-    sourcePod,
-  })
+  }
+  const prepared = asRoot ? vmi : asNonRoot(vmi)
+  const rendered =
+    sourcePod && !receives
+      ? targetPod(prepared, migration, { ...options, sourceNode: situation.sourceNode, sourcePod })
+      : receivingPod(prepared, migration, options)
   return rendered.ok
     ? [...first, { do: 'create-target-pod', pod: rendered.pod }]
     : [...first, { do: 'give-up', error: rendered.error }]

@@ -1,5 +1,6 @@
 import { isFinal, phaseOf } from '../../../kubevirt/migration.ts'
 import type { Action } from './actions.ts'
+import { synchronizing, waitingForSync } from './halves.ts'
 import { handedOff } from './handed-off.ts'
 import { markFailed } from './mark-failed.ts'
 import { pending } from './pending.ts'
@@ -11,6 +12,8 @@ import type { Situation } from './situation.ts'
 type Phase = (situation: Situation, now: number) => Action[]
 
 const PHASES: Record<string, Phase> = {
+  WaitingForSync: waitingForSync,
+  Synchronizing: synchronizing,
   Pending: pending,
   Scheduling: scheduling,
   Scheduled: scheduled,

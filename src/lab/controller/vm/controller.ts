@@ -1,8 +1,9 @@
 import { create, patch, remove, replace } from '../../../cluster/objects.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { VM_FINALIZER } from '../../../kubevirt/labels.ts'
+import { ANNOTATION, VM_FINALIZER } from '../../../kubevirt/labels.ts'
 import { VMIS, VMS } from '../../../kubevirt/resources.ts'
 import type { Condition, Vm, Vmi, VmiSpec } from '../../../kubevirt/types.ts'
+import { strategyAfterCrossing } from '../../../rules/decentralized.ts'
 import { liveUpdateOf, rollsOutLive } from '../../../rules/vm-live-update.ts'
 import { restartRequired } from '../../../rules/vm-restart.ts'
 import { printableStatus, vmConditions, wantsToRun } from '../../../rules/vm-status.ts'
@@ -67,6 +68,13 @@ export function startVmController(options: ControllerOptions): Worker {
   async function sync(key: string, vm: Vm, vmi: Vmi | undefined): Promise<Condition | undefined> {
     if (!vmi) {
       if (!vm.metadata.deletionTimestamp && wantsToRun(vm, vmi)) await start(key, vm)
+      return undefined
+    }
+    const strategy = strategyAfterCrossing(vm, vmi)
+    if (strategy !== undefined && strategy !== vm.spec.runStrategy) {
+      const annotations = { [ANNOTATION.restoreStrategy]: null }
+      const change = { metadata: { annotations }, spec: { runStrategy: strategy } }
+      await patch(cluster, VMS, vm.metadata, change, 'merge')
       return undefined
     }
     const ended = vmi.status?.phase === 'Succeeded' || vmi.status?.phase === 'Failed'

@@ -16,6 +16,7 @@ export function vmiFor({ metadata, spec }: Vm, kubevirt: KubeVirt | undefined): 
       annotations: {
         ...template?.metadata?.annotations,
         [ANNOTATION.vmGeneration]: String(generation),
+        ...(spec.runStrategy === 'WaitAsReceiver' ? { [ANNOTATION.receiver]: 'true' } : {}),
       },
       finalizers: [VM_FINALIZER],
       ownerReferences: [

@@ -9,6 +9,7 @@ import type { OwnerReference, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { claimOf } from '../../../kubevirt/volumes.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { isUnderWay } from '../../../rules/capacity.ts'
+import { awaitsSource } from '../../../rules/decentralized.ts'
 import { launcherPod } from '../../../rules/launcher-pod.ts'
 import { keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
@@ -156,7 +157,7 @@ export function startVmiController(options: ControllerOptions): Worker {
       return
     }
     for (const pod of pods) if (isPodFinal(pod)) await attachments.remove(vmi, attachments.of(pod))
-    if (tellMissingClaim(vmi)) return
+    if (tellMissingClaim(vmi) || awaitsSource(vmi)) return
     if (launcher) await attachments.sync(key, vmi, launcher)
     else if (isUnprocessed(vmi) && pods.length === 0 && !isMigrating(vmi)) await createPod(key, vmi)
   }

@@ -3,6 +3,7 @@ import { LABEL, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
 import { currentPodOf, isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
 import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { awaitsSource, hasCrossed } from '../../../rules/decentralized.ts'
 import { interfaceStatuses } from '../../../rules/interface-status.ts'
 import { LAUNCHER_IMAGE } from '../../../rules/launcher-pod.ts'
 import { isMemoryHotplugging, lacksGuarantee, vmiConditions } from './conditions.ts'
@@ -87,13 +88,17 @@ function nextPhase(vmi: Vmi, pod: Pod | undefined): string {
     case '':
     case 'Pending':
       if (pod) return 'Scheduling'
-      return metadata.deletionTimestamp ? 'Failed' : 'Pending'
+      if (metadata.deletionTimestamp) return 'Failed'
+      return awaitsSource(vmi) ? 'WaitingForSync' : 'Pending'
+    case 'WaitingForSync':
+      return pod && !metadata.deletionTimestamp ? 'Scheduling' : phase
     case 'Scheduling':
       if (!pod || isPodGoingDown(pod)) return 'Failed'
       if (!isPodReady(pod) || metadata.deletionTimestamp || lacksGuarantee(vmi, pod)) return phase
       return 'Scheduled'
     case 'Scheduled':
     case 'Running':
+      if (pod?.status?.phase === 'Succeeded' && hasCrossed(vmi)) return 'Succeeded'
       // How a guest ends is virt-handler's to say, unless there is no pod that could tell.
       return pod ? phase : 'Failed'
     default:
@@ -121,6 +126,8 @@ function finalizers(vmi: Vmi, pods: readonly Pod[]): { finalizers?: string[] } {
   return { finalizers: finalizers.filter((name) => name !== VMI_FINALIZER) }
 }
 
-function isEnded({ status }: Vmi): boolean {
-  return status?.phase === 'Failed' || status?.phase === 'Succeeded'
+/** One that waits for a guest in vain has nothing to end. */
+function isEnded({ status, metadata }: Vmi): boolean {
+  const vain = status?.phase === 'WaitingForSync' && metadata.deletionTimestamp !== undefined
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded' || vain
 }
