@@ -1,9 +1,10 @@
 // The demonstration: a lab in the background, one VM moved over mutual TLS, status and ports, everything cleaned up.
 // Each command is printed as a person would type it and run as printed; the first that fails ends the demo with its code.
+// On the Node that this file is run on; `--api kube-apiserver` has the lab run on a real API server.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,8 +14,14 @@ const env = {
   ...process.env,
   XDG_STATE_HOME: state,
   KUBECONFIG: join(state, 'kubectl-mig/labs/demo/kubeconfig'),
-  PATH: [join(root, 'bin'), join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  PATH: [
+    join(root, 'bin'),
+    dirname(process.execPath),
+    join(root, 'node_modules/.bin'),
+    process.env.PATH,
+  ].join(delimiter),
 }
+const up = ['kubectl-mig lab up --name demo --detach', ...process.argv.slice(2)].join(' ')
 const started = Date.now()
 let child
 let interrupted = false
@@ -26,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 const steps = [
-  ['kubectl-mig lab up --name demo --detach'],
+  [up],
   [
     'kubectl-mig migrate vm-1',
     'the VM moves: control and memory through the migration proxies, over mutual TLS',

@@ -1,16 +1,18 @@
-// Runs all tests: the vitest suites, then the replay of recorded traces. The last line is `N passed, N failed`.
+// Runs all tests: the vitest suites, then the replay of recorded traces; with arguments only the suites whose paths hold
+// one of them. On the Node that this file is run on. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'kubectl-mig-test-'))
 
+const filters = process.argv.slice(2)
 let counts
 try {
-  counts = [suites(), ...(existsSync(join(root, 'test/traces/replay.ts')) ? [traces()] : [])]
+  counts = [suites(), ...(filters.length === 0 ? [traces()] : [])]
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
@@ -24,10 +26,13 @@ process.exitCode = sum('failed') === 0 ? 0 : 1
 function suites() {
   const report = join(scratch, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = node([bin('vitest'), 'run', ...reporters], 'inherit')
+  const { status } = node([bin('vitest'), 'run', ...reporters, ...filters], 'inherit')
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 }
   const result = JSON.parse(readFileSync(report, 'utf8'))
   const failed = result.numFailedTests
+  for (const { assertionResults } of result.testResults)
+    for (const { status, fullName } of assertionResults)
+      if (status !== 'passed' && status !== 'failed') process.stdout.write(`skipped: ${fullName}\n`)
   return {
     passed: result.numPassedTests,
     // A file that could not be loaded has no failed test, and still the run has failed.
@@ -47,7 +52,10 @@ function traces() {
 }
 
 function node(args, stdio) {
-  return spawnSync(process.execPath, args, { cwd: root, stdio, maxBuffer: 64 << 20 })
+  // What tests start as "node" is this one too.
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { ...process.env, PATH }
+  return spawnSync(process.execPath, args, { cwd: root, stdio, env, maxBuffer: 64 << 20 })
 }
 
 /** The script behind a package's command: node_modules/.bin holds links here, but shims elsewhere. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds kube-apiserver and etcd from the Go module proxy, once, into the cache outside the checkout, and prints the
-# folder that holds both: export KUBEBUILDER_ASSETS="$(test/e2e/build-kube-apiserver.sh)". The first time takes minutes
+# Builds kube-apiserver, etcd and kubectl from the Go module proxy, once, into the cache outside the checkout, and prints
+# the folder that holds them: export KUBEBUILDER_ASSETS="$(test/e2e/build-kube-apiserver.sh)". The first time takes minutes
 # and downloads 1.3 GB of sources; after that it only looks. Without Go it says so and exits 3: nothing is printed, and
 # the tests that need a real API server are skipped.
 set -euo pipefail
@@ -11,7 +11,7 @@ staging=v0.${kubernetes#v1.}
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-mig
 assets=$cache/kube-apiserver-$kubernetes-etcd-$etcd
-if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ]; then
+if [ -x "$assets/kube-apiserver" ] && [ -x "$assets/etcd" ] && [ -x "$assets/kubectl" ]; then
   echo "$assets"
   exit
 fi
@@ -49,10 +49,13 @@ source=$(cd "$work" && go mod download -json "k8s.io/kubernetes@$kubernetes" | s
 } >"$work/kubernetes/go.mod"
 echo "module etcd" >"$work/etcd/go.mod"
 
-say "building kube-apiserver $kubernetes (about 3 minutes on 2 cores) …"
+say "building kube-apiserver and kubectl $kubernetes (about 4 minutes on 2 cores) …"
 # Clients parse the version, and a build without one says v0.0.0-master+$Format:%H$.
-build kubernetes "k8s.io/kubernetes/cmd/kube-apiserver@$kubernetes" \
-  -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=$(cut -d. -f2 <<<"$kubernetes")"
+version=k8s.io/component-base/version
+flags="-s -w -X $version.gitVersion=$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=$(cut -d. -f2 <<<"$kubernetes")"
+for program in kube-apiserver kubectl; do
+  build kubernetes "k8s.io/kubernetes/cmd/$program@$kubernetes" -ldflags "$flags"
+done
 say "building etcd $etcd …"
 build etcd "go.etcd.io/etcd/server/v3@$etcd" -ldflags '-s -w'
 

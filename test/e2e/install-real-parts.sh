@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests with real parts need, on Debian and Ubuntu, as root: QEMU (TCG, no KVM is needed), libvirt
-# without libvirt-daemon-system, which would bring systemd, and nasm, which assembles the guest's boot sector.
+# without libvirt-daemon-system, which would bring systemd, nasm, which assembles the guest's boot sector, and ip and nft
+# for networks of their own.
 # Starts nothing. What is there already is left as it is.
 set -euo pipefail
 
@@ -9,13 +10,15 @@ declare -A packages=(
   [libvirtd]="libvirt-daemon libvirt-daemon-driver-qemu"
   [virsh]=libvirt-clients
   [nasm]=nasm
+  [ip]=iproute2
+  [nft]=nftables
 )
 missing=()
 for program in "${!packages[@]}"; do
   command -v "$program" > /dev/null || missing+=(${packages[$program]})
 done
 if [ ${#missing[@]} -eq 0 ]; then
-  echo "QEMU, libvirt and nasm are installed"
+  echo "QEMU, libvirt, nasm, ip and nft are installed"
   exit
 fi
 echo "installing ${missing[*]}"
