@@ -22,7 +22,6 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
         413,
         'RequestEntityTooLarge',
         `Request entity too large: limit is ${LIMIT}`,
-        {},
       )
     chunks.push(chunk)
   }

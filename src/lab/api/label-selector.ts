@@ -106,15 +106,13 @@ function requirement(tokens: Tokens): Requirement {
   return { key, operator, values }
 }
 
-/** `(a,b)`; nothing between two commas is an empty value. */
+/** `(a,b)`; nothing between two commas is an empty value, nothing between the parentheses is none. */
 function set(tokens: Tokens): string[] {
   const first = tokens.take()
   if (first.kind !== '(') throw new Fault(`found '${first.word}' expected: '('`)
   if (tokens.peek().kind === ')') {
     tokens.take()
-    throw new Fault(
-      "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
-    )
+    return []
   }
   if (!['word', ','].includes(tokens.peek().kind))
     throw new Fault(`found '${tokens.peek().word}', expected: ',', ')' or identifier`)

@@ -3,6 +3,7 @@ import type { Store } from '../store.ts'
 import type { AdmissionHook } from './hook.ts'
 import { limitRangeAdmission } from './limit-range.ts'
 import { migrationAdmission } from './migrations.ts'
+import { podDefaultsAdmission } from './pod-defaults.ts'
 import { podSecurityAdmission } from './pod-security.ts'
 import { kubevirtAdmission, policyAdmission } from './policies.ts'
 import { quotaAdmission } from './quota.ts'
@@ -15,6 +16,7 @@ export function ownAdmission(store: Store, kinds: KindTable): AdmissionHook[] {
     vmiAdmission,
     policyAdmission,
     kubevirtAdmission,
+    podDefaultsAdmission,
     limitRangeAdmission,
     podSecurityAdmission,
     quotaAdmission(store, kinds.find('', 'resourcequotas')!),

@@ -26,8 +26,6 @@ const NAMESPACE = defineKind({
   fields: { 'status.phase': (o) => text(o, 'status.phase') },
   subresources: [{ name: 'finalize', verbs: ['update'] }],
   columns: [{ name: 'Status', cell: 'status.phase' }, AGE],
-  validate: ({ metadata: { name } }) =>
-    name.includes('.') ? [invalidValue('metadata.name', name, 'must not contain dots')] : [],
   prepare(object) {
     object.metadata.labels = {
       ...object.metadata.labels,

@@ -124,6 +124,23 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     ],
   }),
   defineKind({
+    group: 'scheduling.k8s.io',
+    version: 'v1',
+    plural: 'priorityclasses',
+    kind: 'PriorityClass',
+    shortNames: ['pc'],
+    namespaced: false,
+    columns: [
+      { name: 'Value', type: 'integer', cell: (o) => pick(o, 'value') ?? 0 },
+      { name: 'Global-Default', type: 'boolean', cell: (o) => pick(o, 'globalDefault') ?? false },
+      AGE,
+      { name: 'PreemptionPolicy', cell: (o) => text(o, 'preemptionPolicy') },
+    ],
+    defaults(object) {
+      object['preemptionPolicy'] ??= 'PreemptLowerPriority'
+    },
+  }),
+  defineKind({
     group: 'coordination.k8s.io',
     version: 'v1',
     plural: 'leases',

@@ -25,6 +25,8 @@ export const logRoute: SpecialRoute = {
     checkLogOptions(info.name!, query)
     const pod = demandPod(api, info.namespace, info.name!)
     const container = demandContainer(pod, query.get('container'))
+    // A pod that runs nowhere yet has said nothing.
+    if (!pod.spec.nodeName) return void response.writeHead(204).end()
     const kubelet = demandKubelet(api, pod)
     const passed = new URLSearchParams([...query].filter(([name]) => PASSED.includes(name)))
     const path = `/containerLogs/${info.namespace}/${info.name}/${container}?${passed}`

@@ -171,6 +171,7 @@ PortworxVolumeSource volumeID:string fsType:string readOnly:bool
 Preconditions uid:string resourceVersion:string
 PreferredSchedulingTerm weight:int32 preference:NodeSelectorTerm
 Probe exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction grpc:GRPCAction initialDelaySeconds:int32 timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32 terminationGracePeriodSeconds:int64
+PriorityClass apiVersion:string kind:string metadata:ObjectMeta value:int32 globalDefault:bool description:string preemptionPolicy:string
 ProjectedVolumeSource sources:VolumeProjection[] defaultMode:int32
 QuobyteVolumeSource registry:string volume:string readOnly:bool user:string group:string tenant:string
 RBDPersistentVolumeSource monitors:string[] image:string fsType:string pool:string user:string keyring:string secretRef:SecretReference readOnly:bool
