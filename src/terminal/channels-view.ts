@@ -13,7 +13,7 @@ export function channelLines(
 ): string[] {
   const { theme } = out
   const rows = channels.map(({ label, purpose, port, map, listener, sourceSocket, connection }) => [
-    `${label} ${purpose}`,
+    `${label} ${SHORT[label] ?? purpose}`,
     port === null ? '-' : String(port),
     cell(MAP[map], theme),
     cell(LISTENER[listener], theme),
@@ -22,6 +22,9 @@ export function channelLines(
   ])
   return table(TITLES, rows, out)
 }
+
+/** So that a row fits into 80 columns. */
+const SHORT: Record<number, string> = { 0: 'control', 49152: 'memory', 49153: 'disks' }
 
 type Look = [mark: 'done' | 'failed' | 'waiting' | 'unknown', text: string]
 
@@ -58,7 +61,7 @@ function connectionCell(connection: ReportChannel['connection'], theme: Theme): 
     flowing: ['done', `${n}, ${amount}`],
     idle: ['waiting', `${n}, idle`],
     stalled: ['failed', `${n}, stalled`],
-    unanswered: ['failed', 'unanswered (SYN-SENT)'],
+    unanswered: ['failed', 'SYN-SENT'],
     connected: ['done', count(n, 'connection')],
     none: ['waiting', 'none'],
     'not-yet': NOT_YET,
