@@ -42,6 +42,7 @@ const steps = [
   ['kubectl-mig ports vm-1', 'which port carried what'],
   ['kubectl-mig migrate vm-2 vm-3', 'two more at once'],
   ['kubectl-mig status', 'all migrations of the namespace'],
+  ['kubectl-mig diagnose vm-1', 'and whether anything is wrong'],
 ]
 
 let code = 0
