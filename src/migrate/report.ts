@@ -287,7 +287,7 @@ export function listOf(items: MigrationReport[], now: number): MigrationList {
 }
 
 function identityOf({ metadata }: Migration): MigrationIdentity {
-  const { annotations = {} } = metadata
+  const annotations = metadata.annotations ?? {}
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',

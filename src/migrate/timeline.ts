@@ -117,7 +117,9 @@ export function failedByItself(observed: Observed): boolean {
 }
 
 function passedPhases({ migration }: Observed): string[] {
-  const recorded = (migration.status?.phaseTransitionTimestamps ?? []).map((entry) => entry.phase)
+  const recorded = (migration.status?.phaseTransitionTimestamps ?? [])
+    .map((entry) => entry.phase)
+    .filter(Boolean)
   const phase = phaseOf(migration)
   return ['', ...recorded, ...(phase !== '' && !recorded.includes(phase) ? [phase] : [])]
 }
