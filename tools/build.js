@@ -1,11 +1,12 @@
 // Bundles the commands into dist/ and writes oclif.manifest.json, which lets oclif start without importing them all.
-// Also docs/commands, whose pages are made of the manifest.
+// Also docs/commands, whose pages are made of the manifest, and docs/scenarios.md, of scenarios/.
 // Split chunks keep start-up small: a command loads only what it imports (measured: npm run bench:startup).
 import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Plugin } from '@oclif/core'
 import { build } from 'rolldown'
 import { renewCommandPages } from './docs/command-pages.ts'
+import { renewScenarioPage } from './docs/scenario-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const entries = [
@@ -43,3 +44,4 @@ await plugin.load()
 const manifest = `${JSON.stringify(plugin.manifest, null, 2)}\n`
 writeFileSync(new URL('../oclif.manifest.json', import.meta.url), manifest)
 await renewCommandPages(root)
+await renewScenarioPage(root)

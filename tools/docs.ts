@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { renewCommandPages } from './docs/command-pages.ts'
 import { renewPictures } from './docs/pictures.ts'
+import { renewScenarioPage } from './docs/scenario-page.ts'
 import { SCENES } from './docs/scenes.ts'
 import { renewTranscripts } from './docs/transcript.ts'
 
@@ -11,7 +12,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const words = process.argv.slice(2)
 const wanted = (word: string) => words.length === 0 || words.includes(word)
 
-if (wanted('pages')) await renewCommandPages(root)
+if (wanted('pages')) {
+  await renewCommandPages(root)
+  await renewScenarioPage(root)
+}
 if (wanted('readme')) await renewTranscripts(root, 'README.md')
 await renewPictures(
   root,

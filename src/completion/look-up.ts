@@ -25,6 +25,10 @@ async function found(
     const { findLabs } = await import('../lab/state/folder.ts')
     return (await findLabs(env)).map(({ name }) => ({ value: name }))
   }
+  if (source === 'scenarios') {
+    const { allScenarios } = await import('../lab/scenario/folder.ts')
+    return (await allScenarios()).map(({ name, title }) => ({ value: name, description: title }))
+  }
   const { connect, loadKubeconfig } = await import('../cluster/config.ts')
   const options = { ...clusterOptions(given), env, requestTimeoutMs: LIMIT, interactive: false }
   if (source === 'contexts' || source === 'clusters' || source === 'users')

@@ -18,6 +18,8 @@ export type Source =
   | 'clusters'
   | 'users'
   | 'labs'
+  /** Of a lab, by name. */
+  | 'scenarios'
   /** Codes of `diagnose`. */
   | 'codes'
   | 'files'
@@ -45,6 +47,7 @@ const FLAGS: Record<string, Source> = {
   cluster: 'clusters',
   user: 'users',
   'to-node': 'nodes',
+  scenario: 'scenarios',
   'node-selector': 'node-labels',
 }
 

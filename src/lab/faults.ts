@@ -1,7 +1,7 @@
 import type { Resource } from '../kubevirt/resources.ts'
 import type { KubeObject, Quantity } from '../kubevirt/types.ts'
 
-/** What can be broken in a lab, and how. All but the first two words of each are for people. */
+/** What can be broken in a lab, and in which way, for people. */
 export const FAULT_TYPES = {
   ImagePullFails: 'no image of a launcher that starts on the node can be pulled',
   LauncherHangs: 'launchers on the node do not end when they are told to',
