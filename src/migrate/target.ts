@@ -1,6 +1,6 @@
 import { isStatus } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { get } from '../cluster/objects.ts'
+import { get, list } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { isAtLeast, releaseOf } from '../kubevirt/defaults.ts'
 import { NODES } from '../kubevirt/resources.ts'
@@ -21,6 +21,8 @@ export interface Target {
   addedNodeSelector: Record<string, string>
   /** The one node that was named. */
   node: Node | undefined
+  /** Those that have the labels; undefined where a node was named, or nodes may not be read. */
+  matching: string[] | undefined
 }
 
 const HOSTNAME = 'kubernetes.io/hostname'
@@ -65,7 +67,10 @@ export async function resolveTarget(
   if (toNode === undefined && Object.keys(nodeSelector).length === 0) return undefined
   const flag = toNode === undefined ? '--node-selector' : '--to-node'
   refuseOldRelease(await readKubeVirt(cluster, signal), flag)
-  if (toNode === undefined) return { addedNodeSelector: nodeSelector, node: undefined }
+  if (toNode === undefined) {
+    const matching = await readMatching(cluster, nodeSelector, signal)
+    return { addedNodeSelector: nodeSelector, node: undefined, matching }
+  }
 
   const node = await readNode(cluster, toNode, signal)
   const hostname = node.metadata.labels?.[HOSTNAME]
@@ -77,7 +82,7 @@ export async function resolveTarget(
   const lacks = lackingLabel(node, addedNodeSelector)
   if (lacks)
     throw new MigError(EXIT.usage, `--node-selector excludes --to-node: "${toNode}" ${lacks}`)
-  return { addedNodeSelector, node }
+  return { addedNodeSelector, node, matching: undefined }
 }
 
 /**
@@ -85,7 +90,7 @@ export async function resolveTarget(
  * silently, and on its own node it would wait for another that fits (fact sheet control-plane.md §1.2, §2.7).
  */
 export function targetBlockers(
-  { addedNodeSelector, node }: Target,
+  { addedNodeSelector, node, matching }: Target,
   vmi: Vmi | undefined,
   kubevirt: KubeVirt | undefined,
 ): Blocker[] {
@@ -98,7 +103,8 @@ export function targetBlockers(
       ? []
       : blocker('node-selector', `its own node selector has ${key}=${own[key]}, not ${value}`),
   )
-  if (against.length > 0 || !node) return against
+  if (against.length > 0) return against
+  if (!node) return unmatched(matching, addedNodeSelector, vmi.status?.nodeName)
   const lacks = lackingLabel(node, vmi.spec.nodeSelector ?? {})
   return lacks
     ? [
@@ -108,6 +114,20 @@ export function targetBlockers(
         ),
       ]
     : []
+}
+
+/** It would wait for a node that there is not. */
+function unmatched(
+  matching: string[] | undefined,
+  selector: Record<string, string>,
+  source: string | undefined,
+): Blocker[] {
+  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`)
+  if (matching?.length === 0) return [blocker('node-selector', `no node has ${labels.join(', ')}`)]
+  const [only] = matching ?? []
+  if (matching?.length !== 1 || only !== source) return []
+  const where = `only node "${only}", where it runs already, has ${labels.join(', ')}`
+  return [blocker('target-node', where)]
 }
 
 function blocker(check: string, message: string): Blocker {
@@ -131,6 +151,23 @@ function refuseOldRelease(kubevirt: KubeVirt | undefined, flag: string): void {
     `${flag} needs KubeVirt 1.6, and this cluster runs ${release.major}.${release.minor}`,
     { hint: "before 1.6 only the VM's own spec.template.spec.nodeSelector chooses nodes" },
   )
+}
+
+async function readMatching(
+  cluster: Cluster,
+  selector: Record<string, string>,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  const labelSelector = Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+  try {
+    const { items } = await list<Node>(cluster, NODES, { labelSelector, signal })
+    return items.map(({ metadata }) => metadata.name)
+  } catch (err) {
+    if (isStatus(err, 403)) return undefined
+    throw err
+  }
 }
 
 async function readNode(cluster: Cluster, name: string, signal: AbortSignal): Promise<Node> {

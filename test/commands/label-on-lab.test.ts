@@ -96,6 +96,14 @@ test('a VM moves to the node that is named, and not where it cannot', async () =
   // Live-updated, as KubeVirt does it.
   await until(async () => (await vmi('vm-2')).spec.nodeSelector?.['zone'])
   await refused(
+    'migrate vm-1 --node-selector zone=nowhere',
+    '"vm-1" cannot be migrated: no node has zone=nowhere',
+  )
+  await refused(
+    `migrate vm-1 --node-selector kubernetes.io/hostname=${from}`,
+    `"vm-1" cannot be migrated: only node "${from}", where it runs already, has kubernetes.io/hostname=${from}`,
+  )
+  await refused(
     'migrate vm-2 --node-selector zone=b',
     '"vm-2" cannot be migrated: its own node selector has zone=a, not b',
   )
