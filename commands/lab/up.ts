@@ -91,8 +91,8 @@ export default class LabUp extends Command {
         env: process.env,
         signal,
         onFailure: told?.failed,
+        onClaim: (abandon) => void process.once('exit', abandon),
         onReady: (lab) => {
-          process.once('exit', lab.abandon)
           if (told) told.ready(lab)
           else print([...labUpLines(lab), ...story, 'Ctrl-C ends it.'])
         },

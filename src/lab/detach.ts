@@ -7,7 +7,7 @@ import type { RunningLab } from './run.ts'
 
 /** What a lab that runs in the background tells the command that started it. */
 type DetachedMessage =
-  | { type: 'ready'; lab: Omit<RunningLab, 'abandon'> }
+  | { type: 'ready'; lab: RunningLab }
   | { type: 'failed'; message: string; hint?: string; exit: ExitCode }
 
 /**
@@ -15,10 +15,7 @@ type DetachedMessage =
  * @param argv the words after `kubectl mig`
  * @throws MigError what went wrong there, as if it had gone wrong here
  */
-export async function startDetached(
-  argv: string[],
-  signal: AbortSignal,
-): Promise<Omit<RunningLab, 'abandon'>> {
+export async function startDetached(argv: string[], signal: AbortSignal): Promise<RunningLab> {
   // Read only when the child dies without a word, and removed in any case.
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-mig-'))
   const errors = await open(join(folder, 'stderr'), 'a+', 0o600)
@@ -64,7 +61,7 @@ export function starter(): { ready(lab: RunningLab): void; failed(err: unknown):
       process.send?.(message, undefined, undefined, () => process.connected && process.disconnect())
   }
   return {
-    ready: ({ abandon: _, ...lab }) => tell({ type: 'ready', lab }),
+    ready: (lab) => tell({ type: 'ready', lab }),
     failed(err) {
       if (!(err instanceof MigError)) return
       const { message, hint, exit } = err

@@ -16,6 +16,8 @@ export interface RunOptions extends Omit<LabOptions, 'log' | 'signal'> {
   env: NodeJS.ProcessEnv
   /** Ends the lab. */
   signal: AbortSignal
+  /** There are files now; what it is given removes them without waiting, for a process that ends at once. */
+  onClaim?: ((abandon: () => void) => void) | undefined
   onReady(lab: RunningLab): void
   /** It could not start; the error is thrown too. */
   onFailure?: ((err: unknown) => void) | undefined
@@ -28,8 +30,6 @@ export interface RunningLab {
   folder: string
   kubeconfig: string
   log: string
-  /** Removes files without waiting, for a process that ends at once. */
-  abandon(): void
 }
 
 /** Accounts that a person gets; the others are the lab's own. The first is current. */
@@ -67,26 +67,23 @@ async function run(options: RunOptions): Promise<void> {
     stream.write(`${JSON.stringify({ ...line, timestamp: new Date(clock.now()).toISOString() })}\n`)
   }
   let lab: Lab | undefined
+  const folders = [folder]
+  options.onClaim?.(() => folders.forEach(removeNow))
   try {
     lab = await startLab({
       ...options,
       log,
-      onSockets: (socketFolder) => writeRecord(folder, { ...record, socketFolder }),
+      onSockets: (socketFolder) => {
+        folders.unshift(socketFolder)
+        return writeRecord(folder, { ...record, socketFolder })
+      },
     })
     const { socketFolder, url } = lab
     const kubeconfig = join(folder, KUBECONFIG_FILE)
     await writeFile(kubeconfig, personal(lab.kubeconfig()), { mode: 0o600 })
     const ready = { ...record, url, socketFolder }
     await writeRecord(folder, ready)
-    options.onReady({
-      record: ready,
-      folder,
-      kubeconfig,
-      log: logFile,
-      abandon() {
-        for (const each of [socketFolder, folder]) removeNow(each)
-      },
-    })
+    options.onReady({ record: ready, folder, kubeconfig, log: logFile })
     await follow(lab, signal, options.onEvent)
   } finally {
     await lab?.close()

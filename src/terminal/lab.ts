@@ -20,7 +20,7 @@ export function labUpLines({
     '',
     `  export KUBECONFIG=${quoted(kubeconfig)}`,
     ...(vms > 0 ? ['  kubectl mig migrate vm-1'] : []),
-    `  kubectl mig lab down${name === 'lab' ? '' : ` --name ${name}`}`,
+    `  ${downCommand(name)}`,
     '',
   ]
 }
@@ -62,7 +62,20 @@ export function labListLines(labs: LabStatus[], terminal: Terminal, now: number)
     record ? formatAge(now - (timeOf(record.createdAt) ?? now)) : '',
     record?.url ?? '',
   ])
-  return table(['NAME', 'STATE', 'NODES', 'VMS', 'AGE', 'SERVER'], rows, terminal)
+  const dead = labs.filter(({ state }) => state === 'dead')
+  return [
+    ...table(['NAME', 'STATE', 'NODES', 'VMS', 'AGE', 'SERVER'], rows, terminal),
+    ...(dead.length > 0 ? ['', ...dead.map(({ name }) => cleanUp(name))] : []),
+  ]
+}
+
+/** What is to be done with what a lab left that did not end in order. */
+function cleanUp(name: string): string {
+  return `Lab "${name}" is dead: its process has ended without cleaning up. To remove what it left: ${downCommand(name)}`
+}
+
+function downCommand(name: string): string {
+  return `kubectl mig lab down${name === 'lab' ? '' : ` --name ${name}`}`
 }
 
 export function labStatusLines({
@@ -78,10 +91,12 @@ export function labStatusLines({
     `  VMs         ${cluster.vms.running} of ${cluster.vms.total} running`,
     `  migrations  ${cluster.migrations.active} active, ${cluster.migrations.total} in all`,
   ]
+  if (state === 'dead') return [cleanUp(name), ...(record ? [`  log         ${log}`] : [])]
   return [
-    `Lab "${name}" is ${state}${record && state !== 'dead' ? ` (process ${record.pid})` : ''}.`,
+    `Lab "${name}" is ${state}${record ? ` (process ${record.pid})` : ''}.`,
     ...(counts ?? []),
-    ...(state === 'dead' ? [] : [`  kubeconfig  ${kubeconfig}`, `  log         ${log}`]),
+    `  kubeconfig  ${kubeconfig}`,
+    `  log         ${log}`,
   ]
 }
 

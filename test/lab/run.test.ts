@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { connect as connectSocket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock } from '../../src/clock.ts'
+import { connect } from '../../src/cluster/config.ts'
+import { create, get, patch } from '../../src/cluster/objects.ts'
+import { KUBEVIRTS, MIGRATIONS } from '../../src/kubevirt/resources.ts'
+import type { Migration } from '../../src/kubevirt/types.ts'
 import { findLabs } from '../../src/lab/state/folder.ts'
 import { startOf } from '../../src/lab/state/process.ts'
 import { stopLab } from '../../src/lab/state/stop.ts'
@@ -50,6 +54,7 @@ function start(...words: string[]) {
 
 const lab = (...words: string[]): Promise<Ran> => start(...words).done
 const small = ['--nodes', '2', '--vms', '1', '--memory', '1Mi']
+const copying = ['--nodes', '2', '--vms', '1', '--memory', '64Mi']
 const folder = (name = 'lab') => join(home, 'kubectl-mig/labs', name)
 
 async function record(name = 'lab') {
@@ -59,7 +64,7 @@ async function record(name = 'lab') {
 function answers(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname)
+    const socket = connectSocket(Number(port), hostname)
     socket.once('connect', () => resolve(true))
     socket.once('error', () => resolve(false))
     socket.once('close', () => socket.destroy())
@@ -123,6 +128,55 @@ test('a second Ctrl-C ends it at once, and its files with it', async () => {
   await nothingIsLeft(was)
 }, 30_000)
 
+test('a second Ctrl-C while it starts leaves nothing either', async () => {
+  const { child, done } = start('up', ...small)
+  await expect.poll(() => existsSync(join(folder(), 'lab.json')), { timeout: 15_000 }).toBe(true)
+  await expect.poll(async () => (await record()).socketFolder, { timeout: 15_000 }).toBeTruthy()
+  const was = await record()
+  child.kill('SIGINT')
+  child.kill('SIGINT')
+  expect((await done).code).toBe(130)
+  expect(existsSync(folder())).toBe(false)
+  expect(existsSync(was.socketFolder)).toBe(false)
+}, 30_000)
+
+test('a lab goes down while copies are under way', async () => {
+  expect((await lab('up', '--detach', ...copying)).code).toBe(0)
+  const was = await record()
+  const kubeconfigText = await readFile(join(folder(), 'kubeconfig'), 'utf8')
+  const admin = await connect({ kubeconfigText, env: {} })
+  const slow = { configuration: { migrations: { bandwidthPerMigration: '1Mi' } } }
+  const at = { namespace: 'kubevirt', name: 'kubevirt' }
+  await patch(admin, KUBEVIRTS, at, { spec: slow }, 'merge')
+  const migration = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceMigration',
+    metadata: { name: 'move' },
+    spec: { vmiName: 'vm-1' },
+  }
+  await create(admin, MIGRATIONS, migration, { namespace: 'default' })
+  const phase = async () =>
+    (await get<Migration>(admin, MIGRATIONS, { namespace: 'default', name: 'move' })).status?.phase
+  await expect.poll(phase, { timeout: 20_000 }).toBe('Running')
+  await admin.close()
+  expect(await lab('down')).toMatchObject({ code: 0, stdout: 'Lab "lab" is down.\n' })
+  await nothingIsLeft(was)
+}, 60_000)
+
+test('drafts of labs that died while they took their name are swept up, those of others stay', async () => {
+  const labs = dirname(folder())
+  const draft = (name: string) => join(labs, name)
+  for (const name of ['.new-old', '.new-fresh', '.old-lab-1'])
+    await mkdir(draft(name), { recursive: true })
+  const dead = { name: 'lab', pid: 2 ** 22 + 1, processStart: 'x' }
+  await writeFile(join(draft('.old-lab-1'), 'lab.json'), JSON.stringify(dead))
+  const hourAgo = Date.now() / 1000 - 3600
+  await utimes(draft('.new-old'), hourAgo, hourAgo)
+  expect((await lab('up', '--detach', ...small)).code).toBe(0)
+  expect((await readdir(labs)).sort()).toEqual(['.new-fresh', 'lab'])
+  await lab('down')
+}, 60_000)
+
 test('what a crash leaves is noticed, and cleaned up by the next lab of the name', async () => {
   const { child, ran, done } = start('up', ...small)
   await expect.poll(() => ran.stdout, { timeout: 15_000 }).toContain('Ctrl-C ends it.')
@@ -130,7 +184,12 @@ test('what a crash leaves is noticed, and cleaned up by the next lab of the name
   child.kill('SIGKILL')
   await done
   expect(await answers(was.url)).toBe(false)
-  expect((await lab('list')).stdout).toMatch(/^lab +dead /m)
+  const advice =
+    'Lab "lab" is dead: its process has ended without cleaning up. To remove what it left: kubectl mig lab down\n'
+  const listed = await lab('list')
+  expect(listed.stdout).toMatch(/^lab +dead /m)
+  expect(listed.stdout).toContain(`\n\n${advice}`)
+  expect((await lab('status')).stdout).toContain(advice)
 
   expect((await lab('up', '--detach', ...small)).code).toBe(0)
   expect(existsSync(was.socketFolder)).toBe(false)
@@ -158,6 +217,7 @@ describe('bad input gets one clear line', () => {
   test.each([
     [['up', '--name', 'Blue!'], 2, `"Blue!" can't be a lab's name`],
     [['up', '--detach', '--memory', 'lots'], 2, '--memory: "lots" is no size'],
+    [['up', '--guest', 'qemu', '--memory', '2Mi'], 2, '--memory: "2Mi" is too little or too much'],
     [['up', '--nodes', '0'], 2, 'Expected an integer greater than or equal to 1'],
     [['down'], 9, 'there is no lab called "lab"'],
     [['status', '--name', 'red'], 9, 'there is no lab called "red"'],

@@ -60,6 +60,7 @@ export async function existingLab(env: NodeJS.ProcessEnv, name: string): Promise
 export async function claimFolder(env: NodeJS.ProcessEnv, record: LabRecord): Promise<string> {
   const parent = labsFolder(env)
   await makeFolder(parent)
+  await sweep(parent)
   const folder = join(parent, record.name)
   const draft = await mkdtemp(join(parent, '.new-'))
   await writeFile(join(draft, RECORD_FILE), text(record), { mode: 0o600 })
@@ -84,6 +85,21 @@ export async function claimFolder(env: NodeJS.ProcessEnv, record: LabRecord): Pr
         },
       )
     }
+  }
+}
+
+/** So long a draft may be without its record, ms. */
+const DRAFT_MS = 60_000
+
+/** Removes what labs have left that ended while they took their name or cleaned up another's. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!/^\.(new|old)-/.test(name)) continue
+    const { folder, record, alive } = await inspect(join(parent, name))
+    const made = (await stat(folder).catch(() => undefined))?.mtimeMs
+    if (alive || made === undefined || (!record && Date.now() - made < DRAFT_MS)) continue
+    if (record?.socketFolder) await removeSockets(record.socketFolder)
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
