@@ -3,7 +3,7 @@ import { EXIT, MigError } from '../errors.ts'
 import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
 import type { LabOptions } from './lab.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
-import { demandQemu } from './node/guest/qemu/program.ts'
+import { demandQemu, QEMU_MEMORY } from './node/guest/qemu/program.ts'
 import { demandBinaries } from './real-api/binaries.ts'
 import type { Scenario } from './scenario/scenario.ts'
 
@@ -24,8 +24,8 @@ export async function labOptionsOf(
     ...Object.fromEntries(wanted),
   }
   const dirtyRate = rest['dirty-rate']
-  checkSize('--memory', memory, 2 ** 20)
-  checkSize('--dirty-rate', dirtyRate, 0)
+  checkSize('--memory', memory, guest === 'qemu' ? QEMU_MEMORY : MEMORY)
+  checkSize('--dirty-rate', dirtyRate, { least: '0', most: '1Ti' })
   if (guest === 'qemu') await demandQemu(env)
   const binaries = api === 'kube-apiserver' ? await demandBinaries(env) : undefined
   return { name, nodes, vms, guest, memory, dirtyRate, scenario, clock: systemClock, binaries }
@@ -48,10 +48,16 @@ async function scenarioOf(nameOrFile: string): Promise<Scenario> {
   return readScenario(await scenarioFile(nameOrFile))
 }
 
-function checkSize(flag: string, text: string, least: number): void {
-  const amount = parseQuantity(text)
-  if (amount && unitsOf(amount) >= least && unitsOf(amount) <= 2 ** 40) return
-  throw new MigError(EXIT.usage, `${flag}: "${text}" is no size`, {
-    hint: `expected a quantity such as 64Mi or 1Gi${least > 0 ? ', at least 1Mi' : ''}`,
+const MEMORY = { least: '1Mi', most: '1Ti' }
+
+function checkSize(flag: string, text: string, { least, most }: typeof MEMORY): void {
+  const bytes = (quantity: string) => {
+    const amount = parseQuantity(quantity)
+    return amount ? unitsOf(amount) : Number.NaN
+  }
+  if (bytes(text) >= bytes(least) && bytes(text) <= bytes(most)) return
+  const what = Number.isNaN(bytes(text)) ? 'is no size' : 'is too little or too much'
+  throw new MigError(EXIT.usage, `${flag}: "${text}" ${what}`, {
+    hint: `expected a quantity from ${least} to ${most}, such as 64Mi`,
   })
 }

@@ -4,6 +4,9 @@ import { delimiter, join } from 'node:path'
 import { EXIT, MigError } from '../../../../errors.ts'
 import { QEMU } from './process.ts'
 
+/** What a guest can have of it: room for the BIOS, and all of it below the addresses of devices. */
+export const QEMU_MEMORY = { least: '4Mi', most: '3Gi' }
+
 /** For who can't do without. @throws MigError that says what to install */
 export async function demandQemu(env: NodeJS.ProcessEnv): Promise<void> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
