@@ -116,6 +116,21 @@ export function parseTimeLimit(text: string, flag: string): number {
   })
 }
 
+/**
+ * Reads `HOST:PORT`, IPv6 in brackets.
+ * @throws MigError (usage)
+ */
+export function parseHostPort(text: string): { host: string; port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  const port = Number(digits)
+  if (host === undefined || !(port >= 1 && port <= 65535))
+    throw new MigError(EXIT.usage, `"${text}" is no HOST:PORT`, {
+      hint: 'e.g. 10.0.0.7:35001 or [fd00::7]:35001',
+    })
+  return { host, port }
+}
+
 function millisecondsOf(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)]
@@ -132,6 +147,28 @@ export const labNameFlag = Flags.string({
   helpValue: 'NAME',
   default: 'lab',
   description: 'what the lab is called',
+})
+
+/** What the probes of a machine have in common. */
+export const probeFlags = {
+  'fail-on': Flags.option({
+    options: ['fail', 'warn'] as const,
+    default: 'fail',
+    description: 'what makes the exit status other than 0',
+  })(),
+  output: Flags.option({
+    char: 'o',
+    options: ['json', 'yaml', 'junit'] as const,
+    description: 'print one machine-readable document instead of text',
+  })(),
+  color: colorFlag,
+}
+
+/** Of those that go by the network. */
+export const probeTimeoutFlag = Flags.string({
+  helpValue: 'DURATION',
+  default: '5s',
+  description: 'how long to wait for an answer',
 })
 
 /** What the two sides of the migration proxy have in common. */

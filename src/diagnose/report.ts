@@ -17,7 +17,7 @@ export interface DiagnosisReport {
   generatedAt: string
   /** The moment that ages refer to: --now, or the newest moment in the evidence; then ages are "at least". */
   now: string
-  source: { kind: 'files' | 'cluster'; from: string[]; objects: number; logLines: number }
+  source: { kind: 'files' | 'cluster' | 'node'; from: string[]; objects: number; logLines: number }
   verdict: ReportVerdict
   subjects: ReportSubject[]
   coverage: { evaluated: number; total: number; gaps: Gap[] }
@@ -163,7 +163,7 @@ function verdictReport(
   }
 }
 
-function findingReport({
+export function findingReport({
   code,
   title,
   status,

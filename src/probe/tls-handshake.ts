@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
+import type { KeyPair } from '../tls/certificate.ts'
 
 /** What a port answered to the beginning of a TLS handshake. */
 export type HandshakeOutcome =
@@ -9,25 +10,39 @@ export type HandshakeOutcome =
       certificates: string
       /** `TLSv1.3` … */
       protocol: string
-      /** Why it ended, as OpenSSL says; undefined when the peer let us in without a certificate. */
+      /** Why it ended, as OpenSSL says, `REFUSED` when it hung up after the handshake; undefined when the peer let us in. */
       ended: string | undefined
     }
   /** It hung up, or what it said is no TLS. */
   | { spoke: 'nothing' | 'no-tls'; error: string }
 
+export interface HandshakeOptions {
+  timeoutMs: number
+  signal: AbortSignal
+  /** What is presented when the peer asks for a certificate. */
+  pair?: KeyPair | undefined
+  /** ms after the handshake in which the peer may still refuse us; without it, all that is left of the time limit. */
+  settleMs?: number
+}
+
 /**
- * One handshake, without a client certificate, so that it cannot succeed with a migration proxy: what the listener is and
- * who it says it is (fact sheet data-plane.md §12.1, 8). The stream is destroyed afterwards.
+ * One handshake: what the listener is and who it says it is (fact sheet data-plane.md §12.1, 8). Without a client
+ * certificate it cannot succeed with a migration proxy. The stream is destroyed afterwards.
  * Rejects when nothing comes within `timeoutMs`, with the signal's reason, or with the stream's own error before TLS.
  */
 export function handshake(
   stream: Duplex,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { timeoutMs, signal, pair, settleMs }: HandshakeOptions,
 ): Promise<HandshakeOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<HandshakeOutcome>()
   let seen: Omit<Extract<HandshakeOutcome, { spoke: 'tls' }>, 'ended'> | undefined
   // Every certificate is looked at, also one that would not be accepted: judging it is not done here.
-  const socket = connect({ socket: stream, rejectUnauthorized: false, minVersion: 'TLSv1.2' })
+  const socket = connect({
+    ...pair,
+    socket: stream,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+  })
   const finish = (error: string | undefined) => {
     if (seen) resolve({ ...seen, ended: error })
     else if (error !== undefined && WANTS_CERTIFICATE.test(error))
@@ -37,21 +52,25 @@ export function handshake(
   }
   const stop = () => reject(signal.reason)
   // With TLS 1.3 its refusal comes after the handshake, if one comes.
-  const timer = setTimeout(() => {
-    if (seen) finish(undefined)
-    else reject(new Error(`no answer to a TLS handshake within ${timeoutMs / 1000}s`))
-  }, timeoutMs)
+  const timers = [
+    setTimeout(() => {
+      if (seen) finish(undefined)
+      else reject(new Error(`no answer to a TLS handshake within ${timeoutMs / 1000}s`))
+    }, timeoutMs),
+  ]
   signal.addEventListener('abort', stop, { once: true })
   stream.once('error', reject)
   socket.once('secureConnect', () => {
     seen = { spoke: 'tls', ...peerOf(socket) }
     socket.resume()
+    if (settleMs !== undefined) timers.push(setTimeout(() => finish(undefined), settleMs))
   })
   socket.on('error', (err: NodeJS.ErrnoException) => finish(err.code ?? err.message))
-  socket.once('end', () => finish(undefined))
-  socket.once('close', () => finish(undefined))
+  const hungUp = () => finish(seen && 'REFUSED')
+  socket.once('end', hungUp)
+  socket.once('close', hungUp)
   return promise.finally(() => {
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
     signal.removeEventListener('abort', stop)
     socket.destroy()
     stream.destroy()

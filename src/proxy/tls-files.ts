@@ -1,12 +1,10 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
-import { EXIT, fileTrouble, MigError } from '../errors.ts'
-import type { KeyPair } from '../tls/certificate.ts'
 import { readCertificates } from '../tls/certificate.ts'
-import { checkBundle, checkKeyPair } from '../tls/key-pair.ts'
+import { checkBundle, readKeyPair } from '../tls/key-pair.ts'
 import { CLIENT_NAMES, LEGACY_CLIENT_NAME, SERVER_NAME } from '../tls/names.ts'
 import { whyRefused } from '../tls/own-certificate.ts'
+import { readPem } from '../tls/read-pem.ts'
 import type { ProxyLog } from './log.ts'
 import type { ProxyTls } from './tls.ts'
 
@@ -89,14 +87,9 @@ async function canBeReadAgain({ ca, server, client, legacyClient }: TlsFiles): P
 }
 
 async function load(files: TlsFiles, now: number): Promise<ProxyTls> {
-  const ca = await readText(files.ca)
+  const ca = await readPem(files.ca)
   checkBundle(ca, files.ca, now)
-  const pair = async (of: PairFiles | undefined): Promise<KeyPair | undefined> => {
-    if (!of) return undefined
-    const loaded = { cert: await readText(of.cert), key: await readText(of.key) }
-    checkKeyPair(loaded, of, now)
-    return loaded
-  }
+  const pair = async (of: PairFiles | undefined) => of && readKeyPair(of, now)
   const [server, client, legacyClient] = [
     await pair(files.server),
     await pair(files.client),
@@ -136,26 +129,4 @@ function announce(tls: ProxyTls, files: TlsFiles, { clock, log }: Surroundings):
       code: 'tls-own-certificate',
     })
   }
-}
-
-/** A bundle of KubeVirt's holds 50 certificates at most (data-plane.md §2.4). */
-const LARGEST_FILE = 1024 * 1024
-
-async function readText(path: string): Promise<string> {
-  let bytes = Buffer.alloc(0)
-  try {
-    for await (const chunk of createReadStream(path, { end: LARGEST_FILE })) {
-      bytes = Buffer.concat([bytes, chunk])
-    }
-  } catch (cause) {
-    throw unreadable(path, fileTrouble(cause), cause)
-  }
-  if (bytes.length > LARGEST_FILE) {
-    throw unreadable(path, 'it is larger than 1 MiB, which no bundle of certificates is')
-  }
-  return String(bytes)
-}
-
-function unreadable(path: string, why: string, cause?: unknown): MigError {
-  return new MigError(EXIT.usage, `can't read ${path}: ${why}`, { code: 'unreadable-file', cause })
 }

@@ -1,10 +1,8 @@
-import { chown, lstat, mkdir, readFile, rmdir, unlink } from 'node:fs/promises'
+import { chown, lstat, mkdir, rmdir, unlink } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
-
-/** `sun_path` has 108 bytes, the last is a NUL (data-plane.md §1.7). */
-const LONGEST_PATH = 107
+import { isListedListener, LONGEST_SOCKET_PATH } from '../unix-listeners.ts'
 
 /** Who may connect: numeric, as the launcher's QEMU runs as 107:107. */
 export interface SocketOwner {
@@ -15,10 +13,10 @@ export interface SocketOwner {
 /** @throws MigError `socket-path-too-long`, exit 2 */
 export function checkSocketPath(path: string): void {
   const length = Buffer.byteLength(path)
-  if (length <= LONGEST_PATH) return
+  if (length <= LONGEST_SOCKET_PATH) return
   throw new MigError(
     EXIT.usage,
-    `the path ${path} is too long for a unix socket: ${length} bytes, at most ${LONGEST_PATH} fit`,
+    `the path ${path} is too long for a unix socket: ${length} bytes, at most ${LONGEST_SOCKET_PATH} fit`,
     { code: 'socket-path-too-long', hint: 'use a shorter base folder' },
   )
 }
@@ -78,30 +76,10 @@ function unusable(path: string, why: string, cause: unknown): MigError {
   })
 }
 
-/**
- * Whether a listener lives behind a socket file. The kernel's table is asked first, because connecting to another
- * proxy's data channel makes it dial, and QEMU may take the stray connection for a migration's (data-plane.md §1.5).
- * The table shows only our own network namespace.
- */
+/** Whether a listener lives behind a socket file; knocking is the last resort. */
 async function answers(path: string): Promise<boolean> {
   return (await isListedListener(path)) || (await acceptsConnections(path))
 }
-
-async function isListedListener(path: string): Promise<boolean> {
-  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
-  const { dev, ino } = await lstat(path)
-  for (const line of table.split('\n')) {
-    const [, , , flags, , , , ...words] = line.split(/\s+/)
-    const bound = words.join(' ')
-    if (flags !== LISTENING || basename(bound) !== basename(path)) continue
-    const other = await lstat(bound).catch(() => undefined)
-    if (other?.dev === dev && other.ino === ino) return true
-  }
-  return false
-}
-
-/** `__SO_ACCEPTCON` in the flags column of /proc/net/unix. */
-const LISTENING = '00010000'
 
 /** Only "connection refused" proves that nobody listens: a full backlog or a lack of rights doesn't. */
 function acceptsConnections(path: string): Promise<boolean> {

@@ -167,7 +167,10 @@ function summaryLines(subjects: readonly ReportSubject[], { theme }: Out): strin
 
 function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): string[] {
   const moment = source.kind === 'files' ? `; the newest moment in it is ${now}` : ` at ${now}`
-  const read = `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}${moment}; ${coverage.evaluated} of ${coverage.total} checks carried out`
+  const read =
+    source.kind === 'node'
+      ? `tried from ${source.from.join(', ')} at ${now}; ${coverage.evaluated} of ${coverage.total} steps told something`
+      : `${count(source.objects, 'object')} and ${count(source.logLines, 'log line')} read from ${source.from.join(', ')}${moment}; ${coverage.evaluated} of ${coverage.total} checks carried out`
   const absent = coverage.gaps.filter(({ why }) => why === 'not-in-evidence')
   const broken = coverage.gaps.filter(({ why }) => why !== 'not-in-evidence')
   const kinds = [...new Set(absent.map(({ what }) => what))]

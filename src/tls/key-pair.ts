@@ -1,11 +1,23 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { EXIT, MigError } from '../errors.ts'
 import { certificateLine, type KeyPair, readCertificates } from './certificate.ts'
+import { readPem } from './read-pem.ts'
 
 /** What the two halves of a pair are called in an error, e.g. their file names. */
 export interface PairNames {
   cert: string
   key: string
+}
+
+/**
+ * Reads both files of a pair, and refuses one that no peer could accept.
+ * @param now ms since the epoch
+ * @throws MigError `unreadable-file`, or as {@link checkKeyPair}
+ */
+export async function readKeyPair(files: PairNames, now: number): Promise<KeyPair> {
+  const pair = { cert: await readPem(files.cert), key: await readPem(files.key) }
+  checkKeyPair(pair, files, now)
+  return pair
 }
 
 /**

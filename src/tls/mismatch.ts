@@ -23,6 +23,9 @@ export interface TlsExplanation {
   code: string
   /** One line: what happened to which certificate, and what to do. */
   message: string
+  /** Its first part, and its last. */
+  what: string
+  todo: string
   /** Whether it was our certificate that displeased. */
   weWereRefused: boolean
 }
@@ -38,10 +41,13 @@ export function explainTlsFailure(failure: TlsFailure, now: number): TlsExplanat
     failure.ours && `ours is ${certificateLine(failure.ours)}`,
     failure.theirs && `the ${peerOf(failure)}'s is ${certificateLine(failure.theirs)}`,
   ]
-  const parts = [row.what(failure, now), ...seen, row.todo(failure, now)]
+  const what = row.what(failure, now)
+  const todo = row.todo(failure, now)
   return {
     code: row.code,
-    message: parts.filter(Boolean).join('; '),
+    message: [what, ...seen, todo].filter(Boolean).join('; '),
+    what,
+    todo,
     weWereRefused: row.weWereRefused ?? false,
   }
 }
