@@ -16,7 +16,7 @@ export const NO_QEMU = 'QEMU is not installed: test/e2e/install-real-parts.sh'
 
 const KEY = 'U1'
 
-export const free: CopySettings = {
+const free: CopySettings = {
   bandwidth: 0,
   maxDowntimeMs: 300,
   autoConverge: false,

@@ -28,7 +28,7 @@ export interface QemuProcess {
   close(): Promise<void>
 }
 
-export interface QemuFiles {
+interface QemuFiles {
   /** The process's number. */
   pid: string
   /** All that the guest has said on its serial line while it was here. */
