@@ -8,8 +8,9 @@ export default class LabScenarios extends Command {
   static override examples = [
     { description: 'Which are there?', command: '<%= config.bin %> <%= command.id %>' },
     {
-      description: 'One of them, and what is wrong in it',
-      command: 'kubectl mig lab up --detach --scenario image-pull && kubectl mig diagnose vm-1',
+      description: 'Which code tells of a quota?',
+      command:
+        '<%= config.bin %> <%= command.id %> -o json | jq -r \'.[] | select(.name == "quota").code\'',
     },
   ]
   static override flags = { output: outputFlag(), color: colorFlag }
@@ -21,7 +22,8 @@ export default class LabScenarios extends Command {
     const { print } = await import('../../src/terminal/output.ts')
     const { terminalOf } = await import('../../src/terminal/terminal.ts')
     const scenarios = await allScenarios()
+    const told = scenarios.map(({ objects: _, until: __, ...rest }) => rest)
     const out = terminalOf(process.stdout, { color: flags.color })
-    await print(out, scenarios, flags.output, () => scenarioListLines(scenarios, out))
+    await print(out, told, flags.output, () => scenarioListLines(scenarios, out))
   }
 }

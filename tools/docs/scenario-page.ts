@@ -4,11 +4,16 @@ import { FAULT_TYPES } from '../../src/lab/faults.ts'
 import { allScenarios } from '../../src/lab/scenario/folder.ts'
 import type { Scenario } from '../../src/lab/scenario/scenario.ts'
 
+const TABLE = /(<!-- scenarios -->\n)[\s\S]*?(<!-- \/scenarios -->)/
+
+/** The same table in the README, between its marks. */
+export function readmeWithScenarios(readme: string, scenarios: Scenario[]): string {
+  const table = scenarioTable(scenarios, 'docs/scenarios.md')
+  return readme.replace(TABLE, (_, begin, end) => `${begin}\n${table}\n\n${end}`)
+}
+
 /** docs/scenarios.md, made of the heads of the files in scenarios/: a table of all, and each with its story. */
 export function scenarioPage(scenarios: Scenario[]): string {
-  const rows = scenarios.map(
-    ({ name, title, code }) => `| [${name}](#${name}) | ${title} | ${code ?? 'none'} |`,
-  )
   return `${[
     '<!-- Made from the files in scenarios/ by "npm run build"; change it there. -->',
     '# Scenarios of the lab',
@@ -20,18 +25,29 @@ export function scenarioPage(scenarios: Scenario[]): string {
       'kubectl get faults   # what is broken on purpose; "kubectl delete fault NAME" mends it',
       'kubectl mig lab down',
     ]),
-    `| scenario | what is wrong | code |\n| --- | --- | --- |\n${rows.join('\n')}`,
+    scenarioTable(scenarios),
     ...scenarios.flatMap(section),
     OWN,
   ].join('\n\n')}\n`
 }
 
-/** Writes it when it has changed. */
+/** Writes both when they have changed. */
 export async function renewScenarioPage(root: string): Promise<void> {
-  const file = join(root, 'docs/scenarios.md')
-  const text = scenarioPage(await allScenarios())
-  const before = await readFile(file, 'utf8').catch(() => undefined)
-  if (text !== before) await writeFile(file, text)
+  const scenarios = await allScenarios()
+  const renew = async (name: string, text: (before: string) => string) => {
+    const file = join(root, name)
+    const before = await readFile(file, 'utf8').catch(() => '')
+    if (text(before) !== before) await writeFile(file, text(before))
+  }
+  await renew('docs/scenarios.md', () => scenarioPage(scenarios))
+  await renew('README.md', (readme) => readmeWithScenarios(readme, scenarios))
+}
+
+function scenarioTable(scenarios: Scenario[], page = ''): string {
+  const rows = scenarios.map(
+    ({ name, title, code }) => `| [${name}](${page}#${name}) | ${title} | ${code ?? 'none'} |`,
+  )
+  return `| scenario | what is wrong | code |\n| --- | --- | --- |\n${rows.join('\n')}`
 }
 
 function section({ name, title, story, code, diagnose, mend, proof }: Scenario): string[] {
