@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   BORN,
   event,
+  failed,
   handedOff,
   kubevirt,
   LATER,
@@ -378,6 +379,23 @@ describe('a target pod that ended or was never made', () => {
     )
     expect(found).toMatchObject({ code: 'MIG4004', text: expect.stringContaining('exit code 1') })
     expect(found.text).toContain('while the target was being prepared')
+  })
+
+  test.each([
+    ['deleted while it copied', '2026-01-01T10:01:40Z', 'MIG3042'],
+    ['stopped only after it had failed', '2026-01-01T10:01:59Z', 'MIG8027'],
+  ])('%s, by the kubelet’s event', (_, lastTimestamp, code) => {
+    const pod = 'virt-launcher-vm-a-tgt'
+    const cut = "virError(Code=38, Domain=7, Message='End of file while reading data')"
+    const state = failed(cut)
+    const slot = { ...(state['migrationState'] as object), targetPod: pod }
+    const found = verdictOn([
+      migration('Failed', { status: through('Pending', 'Running', 'Failed') }),
+      vmi({}, { migrationState: slot }),
+      source,
+      event(`Pod/${pod}`, 'Killing', 'Stopping container compute', { lastTimestamp }),
+    ])
+    expect(found).toMatchObject({ code })
   })
 
   test('it was killed for its memory, or evicted', () => {

@@ -1,3 +1,5 @@
+import { eventTime } from '../../evidence/latest.ts'
+import { enteredAt, timeOf } from '../../kubevirt/migration.ts'
 import type { ContainerStatus, Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
@@ -25,6 +27,7 @@ export const targetEnded: Check = {
       return [endedFinding(subject, pod, undefined)]
     if (pod?.metadata.deletionTimestamp && !['Running', 'Failed'].includes(subject.phase))
       return [deleting(subject, pod)]
+    if (!pod && stoppedBefore(subject)) return removed(subject)
     const down = subject.said.find(({ row, hit }) => row.code === 'MIG4004' && !hit)
     return down && subject.troubled && !pod ? [gone(subject, down)] : removed(subject)
   },
@@ -155,7 +158,7 @@ function stageOf({ migration, phase }: Subject): string {
 
 /** FailedMigration says that the pod was removed, no time-out did it, and the pod's own events may say who. */
 function removed(subject: Subject): Finding[] {
-  const said = subject.said.find(({ row }) => row.code === 'MIG3042')
+  const said = subject.said.find(({ row }) => row.code === 'MIG3042') ?? stoppedBefore(subject)
   const timeout = subject.said.some(({ row }) => row.code === 'MIG3040' || row.code === 'MIG3041')
   if (!said || timeout || !subject.troubled) return []
   const events = subject.events.filter(
@@ -183,14 +186,43 @@ function removed(subject: Subject): Finding[] {
       cause: telling
         ? 'A more important pod or the node needed the room'
         : 'A person, an eviction or a preemption removed it; its events or the audit log name who',
-      confidence: telling ? 'certain' : 'possible',
+      confidence: telling ? 'certain' : stoppedBefore(subject) ? 'likely' : 'possible',
       remedy: [
         {
           text: 'See the events of that pod and who deletes launcher pods (descheduler, drain, cleanup jobs)',
         },
       ],
+      // What was cut by it is an echo.
+      ...(stoppedBefore(subject) && { weight: 45 }),
     }),
   ]
+}
+
+/**
+ * The kubelet was told to stop the launcher while the migration still went on: its pod was deleted. A launcher that ends by
+ * itself, or because its migration has failed, is not stopped.
+ */
+function stoppedBefore({ events, state, migration }: Subject) {
+  const ended = timeOf(state?.endTimestamp) ?? (migration && enteredAt(migration, 'Failed'))
+  if (ended === undefined) return undefined
+  const stop = events.find(
+    (event) =>
+      event.involvedObject.kind === 'Pod' &&
+      event.involvedObject.name === state?.targetPod &&
+      event.reason === 'Killing' &&
+      event.message?.startsWith('Stopping container compute') &&
+      // Times are whole seconds.
+      (eventTime(event) ?? Number.POSITIVE_INFINITY) <= ended,
+  )
+  if (!stop) return undefined
+  const { involvedObject: of, message = '' } = stop
+  const time = eventTime(stop)
+  return {
+    source: `pod/${of.namespace ?? ''}/${of.name}`,
+    field: 'event Killing',
+    quote: short(message),
+    ...(time !== undefined && { time }),
+  }
 }
 
 function isEvicted(pod: Pod): boolean {

@@ -74,7 +74,12 @@ export async function gatherUnwell(
       readLaunchers(reader, namespace, vmis, migrations),
       readNamespaced(reader, namespace, spaces),
     ])
-    await readEvents(reader, namespace, [...migrations, ...vmis, ...launchers])
+    await readEvents(reader, namespace, [
+      ...migrations,
+      ...vmis,
+      ...launchers,
+      ...goneTargets(migrations, launchers),
+    ])
   }
   await more?.(reader, migrations)
   const kept = new Set<KubeObject>(migrations)
@@ -83,6 +88,16 @@ export async function gatherUnwell(
     cluster,
     (object) => object.kind !== MIGRATIONS.kind || kept.has(object),
   )
+}
+
+/** Target pods that are there no more: their events tell who ended them. */
+function goneTargets(migrations: Migration[], launchers: Pod[]): KubeObject[] {
+  const there = new Set(launchers.map(({ metadata }) => metadata.name))
+  return migrations.flatMap(({ metadata: { namespace }, status }) => {
+    const name = status?.migrationState?.targetPod
+    if (name === undefined || there.has(name)) return []
+    return [{ metadata: { name, ...(namespace && { namespace }) } }]
+  })
 }
 
 /** Those that are not over, of all namespaces since limits count over all; and of each VM the newest, if that failed. */
