@@ -16,7 +16,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const BACKLOG = 4096
+export const BACKLOG = 4096
 
 /** @throws node's own listen error, with its code */
 export function openListener(listen: ListenOptions, options: ListenerOptions): Promise<Listener> {

@@ -14,9 +14,16 @@ import {
   type TcpState,
   UNIX_LISTENERS,
 } from '../../probe/commands.ts'
+import { BACKLOG } from '../../proxy/listener.ts'
 import type { ProxyManager } from '../../proxy/manager.ts'
 import { bashConnect } from './bash-connect.ts'
-import { type TcpSocket, tcpSockets, unixListeners } from './kernel-sockets.ts'
+import {
+  largestBacklog,
+  ownInodes,
+  type TcpSocket,
+  tcpSockets,
+  unixListeners,
+} from './kernel-sockets.ts'
 import { type Counters, countedTable, tcpTable, unixTable } from './socket-table.ts'
 
 /** How a command in a container ended. */
@@ -121,12 +128,23 @@ function withSockets(
   text: (sockets: TcpSocket[]) => string,
 ): Promise<Outcome> {
   return withTool(LISTENERS.argv, async () => {
-    const all = await tcpSockets()
-    return text(all.filter((socket) => isOwn(socket, facts)))
+    const [all, held, most] = await Promise.all([tcpSockets(), ownInodes(), largestBacklog()])
+    const ours = all.filter(({ inode }) => inode === 0 || held.has(inode))
+    const own = ours.filter((socket) => isOwn(socket, facts))
+    return text(own.map((socket) => withBacklog(socket, facts, most)))
   })
 }
 
-/** All nodes share this machine's table: the node's own are at its addresses, or lead to where its migrations go. */
+/** `ss` shows as queue of a listener what may wait there: the proxy's, or Node's own, of which the kernel's table says nothing. */
+function withBacklog(socket: TcpSocket, { ports }: HandlerFacts, most: number): TcpSocket {
+  if (socket.state !== 'LISTEN') return socket
+  const isServer = Object.values(ports).some(({ port }) => port === socket.local.port)
+  return { ...socket, sendQ: Math.min(isServer ? NODE_BACKLOG : BACKLOG, most) }
+}
+
+const NODE_BACKLOG = 511
+
+/** All nodes share this process: the node's own are at its addresses, or lead to where its migrations go. */
 function isOwn({ local, peer }: TcpSocket, facts: HandlerFacts): boolean {
   if (facts.foreignPorts.includes(peer.port)) return false
   if (facts.addresses.some(({ address }) => address === local.address))

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** A TCP socket as the kernel tells it, `/proc/net/tcp`. */
 export interface TcpSocket {
@@ -10,6 +11,8 @@ export interface TcpSocket {
   peer: { address: string; port: number }
   /** Timeouts in a row without an answer. */
   retransmits: number
+  /** What a process that holds it knows it by; 0 when none does any more. */
+  inode: number
 }
 
 /** By the kernel's numbers, from 1 on. */
@@ -27,16 +30,12 @@ const STATES = [
   'CLOSING',
 ]
 
-/** What is listened with: node's own backlog, which the file does not tell. */
-const BACKLOG = 511
-
-/** All IPv4 TCP sockets of this machine; rejects where the system has no such file. */
+/** All IPv4 TCP sockets of this machine, without the backlog of those that listen; rejects where the system has no such file. */
 export async function tcpSockets(file = '/proc/net/tcp'): Promise<TcpSocket[]> {
   const [, ...lines] = (await readFile(file, 'utf8')).split('\n')
   return lines.flatMap((line) => {
-    const [, local = '', peer = '', code = '', queues = '', , retransmits = '0'] = line
-      .trim()
-      .split(/\s+/)
+    const [, local = '', peer = '', code = '', queues = '', , retransmits = '0', , , inode = '0'] =
+      line.trim().split(/\s+/)
     if (queues === '') return []
     const state = STATES[Number.parseInt(code, 16) - 1] ?? 'UNCONN'
     const [sendQ = 0, recvQ = 0] = queues.split(':').map((text) => Number.parseInt(text, 16))
@@ -44,13 +43,27 @@ export async function tcpSockets(file = '/proc/net/tcp'): Promise<TcpSocket[]> {
       {
         state,
         recvQ,
-        sendQ: state === 'LISTEN' ? BACKLOG : sendQ,
+        sendQ,
         local: endpoint(local),
         peer: endpoint(peer),
         retransmits: Number.parseInt(retransmits, 16),
+        inode: Number(inode),
       },
     ]
   })
+}
+
+/** The inodes of all sockets that this process holds, whichever of its threads opened them. */
+export async function ownInodes(folder = '/proc/self/fd'): Promise<Set<number>> {
+  const links = await Promise.all(
+    (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => '')),
+  )
+  return new Set(links.flatMap((link) => Number(/^socket:\[(\d+)\]$/.exec(link)?.[1]) || []))
+}
+
+/** What the system lets wait to be accepted, however much is asked for. */
+export async function largestBacklog(file = '/proc/sys/net/core/somaxconn'): Promise<number> {
+  return Number(await readFile(file, 'utf8'))
 }
 
 /** Paths of the unix sockets of this machine that are listened on. */

@@ -1,3 +1,4 @@
+import { BACKLOG } from '../../proxy/listener.ts'
 import type { TcpSocket } from './kernel-sockets.ts'
 
 /** `ss -ltnH` and `ss -tanH`. */
@@ -30,7 +31,9 @@ export function countedTable(
 
 /** `ss -xlH`; inodes are not told. */
 export function unixTable(paths: readonly string[]): string {
-  return paths.map((path) => `u_str LISTEN 0      511    ${path} 0 * 0\n`).join('')
+  return paths
+    .map((path) => `u_str LISTEN 0      ${String(BACKLOG).padEnd(6)} ${path} 0 * 0\n`)
+    .join('')
 }
 
 function columns({ recvQ, sendQ, local, peer }: TcpSocket): string {

@@ -224,7 +224,29 @@ test.runIf(kubectl && isLinux)('ss in the target’s handler has its listeners',
   for (const { port } of publishedPorts(current)) expect(ports).toContain(port)
   const address = current?.targetNodeAddress
   expect(new Set(rows.map(({ local }) => local.address))).toEqual(new Set([address]))
+  // The real ss has each of them, with the same queues and backlog.
+  const real = await execute('ss', ['-ltnH']).then(({ stdout }) => parseTcpTable(stdout))
+  for (const row of rows) expect(real).toContainEqual(row)
 })
+
+test.runIf(kubectl && isLinux)(
+  'what other programs listen to at a node’s address is none of its handler’s sockets',
+  async () => {
+    const { targetNode, targetNodeAddress: address = '' } = (await state()) ?? {}
+    const program = `require('node:net').createServer().listen(0, '${address}', function () { console.log(this.address().port) })`
+    const stranger = spawn(process.execPath, ['-e', program])
+    try {
+      const [line] = (await once(stranger.stdout.setEncoding('utf8'), 'data')) as [string]
+      const port = Number(line)
+      const real = await execute('ss', ['-ltnH']).then(({ stdout }) => parseTcpTable(stdout))
+      expect(real.map(({ local }) => local.port)).toContain(port)
+      const rows = await inHandler(targetNode, LISTENERS)
+      expect(rows.map(({ local }) => local.port)).not.toContain(port)
+    } finally {
+      stranger.kill()
+    }
+  },
+)
 
 test.runIf(kubectl && isLinux)(
   'ss in the source’s handler has the connections of the copy',
