@@ -150,17 +150,18 @@ describe('a dry run', () => {
     expect(lines('connect')).toMatchInlineSnapshot(`
       "vmim/demo/mig-1
       By exec would be run, read-only, each ended after five seconds:
-        POD                                  COMMAND                                                     READS
-        virt-handler-node-a (virt-handler)   ip -br addr show                                            interfaces and their addresses, migration0 among them
-        virt-handler-node-a (virt-handler)   ss -tinH state established                                  the TCP connections in state established with their counters; 2 times, 2s apart
-        virt-handler-node-a (virt-handler)   ss -tanH                                                    all TCP connections with their states and queues
-        virt-handler-node-a (virt-handler)   ss -xlH                                                     the unix sockets that are listened on
-        virt-handler-node-a (virt-handler)   ip route get 10.9.0.2                                       by which interface 10.9.0.2 is reached
-        virt-handler-node-a (virt-handler)   cat /etc/virt-handler/migrationservercertificates/tls.crt   the public certificate in migrationservercertificates
-        virt-handler-node-b (virt-handler)   ip -br addr show                                            interfaces and their addresses, migration0 among them
-        virt-handler-node-b (virt-handler)   ss -tinH state established                                  the TCP connections in state established with their counters; 2 times, 2s apart
-        virt-handler-node-b (virt-handler)   ss -ltnH                                                    the ports that are listened on
-        virt-handler-node-b (virt-handler)   cat /etc/virt-handler/servercertificates/tls.crt            the public certificate in servercertificates
+        in pod/kubevirt/virt-handler-node-a, container virt-handler (node-a, the source):
+          ip -br addr show
+          ss -tinH state established   2 times, 2s apart
+          ss -tanH
+          ss -xlH
+          ip route get 10.9.0.2
+          cat /etc/virt-handler/migrationservercertificates/tls.crt
+        in pod/kubevirt/virt-handler-node-b, container virt-handler (node-b, the target):
+          ip -br addr show
+          ss -tinH state established   2 times, 2s apart
+          ss -ltnH
+          cat /etc/virt-handler/servercertificates/tls.crt
       Then, once each, never to the ports of labels 49152 and 49153:
         a TCP connection from pod/kubevirt/virt-handler-node-a to 10.9.0.2:35001 (label 0); it leaves a connection to virtqemud that stays until the target's launcher ends
         a TLS handshake without a certificate from port-forward by the API server to port 35001 of pod/kubevirt/virt-handler-node-b (label 0); it leaves a connection to virtqemud that stays until the target's launcher ends"
