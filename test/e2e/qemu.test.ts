@@ -112,6 +112,10 @@ function guests(): void {
     const { lines } = await pair.target.check()
     await heard(pair, lines + 2)
     await expectOneStream(pair)
+    expect(await pair.target.checksum()).toBeUndefined()
+    const third = await pair.moveOn()
+    expect(await third.checksum()).toMatch(/^[\da-f]{64}$/)
+    expect(await third.checksum()).toBe(await pair.target.checksum())
   })
 
   test('brings its disk, which it goes on writing to', async () => {

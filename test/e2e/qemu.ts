@@ -80,6 +80,14 @@ export async function qemuPair(
     logs,
     spec,
     listen: () => target.guest.listen(files(behind), all),
+    /** Moves the target's guest on to a third QEMU, without proxies. */
+    async moveOn() {
+      const { guest: third } = guest('c', true)
+      const memory = join(root, 'third')
+      const arrival = await third.listen({ memory }, free)
+      await Promise.all([target.guest.copyTo({ memory }, free).done, arrival.complete])
+      return third
+    },
     copy: () => source.guest.copyTo(files(before), all),
     /** Number of a side's process. */
     pid: async (name: 'a' | 'b') => Number(await readFile(join(root, name, 'pid'), 'utf8')),

@@ -69,6 +69,9 @@ export class QemuGuest implements Guest {
   }
 
   copyTo(files: ChannelFiles, settings: CopySettings): Copy {
+    // How it came here is past.
+    this.#postCopied = false
+    this.#arrived = false
     return startQemuCopy(this.#starting, files, settings, this.#clock)
   }
 

@@ -136,7 +136,7 @@ class QemuCopy {
   /** Only QEMU's figures say why. */
   async #fail(status: string): Promise<never> {
     if (this.#qmp) await this.#look(this.#qmp)
-    throw copyFailed(new Error(this.#figures['error-desc'] ?? `it is ${status}`))
+    throw copyFailed(new Error(this.#figures['error-desc'] ?? `QEMU says no more than "${status}"`))
   }
 
   #followMirror(event: string, error: unknown): void {
@@ -159,13 +159,18 @@ class QemuCopy {
       server: { type: 'unix', path: file },
       export: DISK_EXPORT,
     })
+    // What becomes of it may be told before the command has its answer.
     this.#mirrors = true
-    await qmp.execute('blockdev-mirror', {
+    const job = {
       'job-id': MIRROR,
       device: DISK_NODE,
       target: MIRROR,
       sync: 'full',
       speed: this.#settings.bandwidth,
+    }
+    await qmp.execute('blockdev-mirror', job).catch((err: Error) => {
+      this.#mirrors = false
+      throw err
     })
     await Promise.race([this.#mirrorReady.promise, qmp.gone])
   }
