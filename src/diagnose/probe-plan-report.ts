@@ -37,7 +37,7 @@ export interface PlannedCommand {
   apartSeconds?: number
 }
 
-export interface PlannedConnection {
+interface PlannedConnection {
   kind: 'tcp' | 'tls'
   /** The pod that it comes from, or the way it takes. */
   from: string

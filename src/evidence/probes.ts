@@ -31,7 +31,7 @@ export interface HandlerProbe {
   counted?: Probed<Counted>
 }
 
-export interface SourceProbe extends HandlerProbe {
+interface SourceProbe extends HandlerProbe {
   /** To the target's address; undefined while that is not published. */
   route?: Probed<Route | 'none'>
   connections?: Probed<SocketRow[]>
@@ -39,7 +39,7 @@ export interface SourceProbe extends HandlerProbe {
   unixListeners?: Probed<string[]>
 }
 
-export interface TargetProbe extends HandlerProbe {
+interface TargetProbe extends HandlerProbe {
   listeners?: Probed<SocketRow[]>
 }
 

@@ -12,7 +12,7 @@ export interface SocketRow {
   info?: Record<string, string>
 }
 
-export interface Endpoint {
+interface Endpoint {
   /** Without brackets, scope and the form of IPv4 inside IPv6; `*` for any. */
   address: string
   /** Undefined for any. */
