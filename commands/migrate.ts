@@ -76,15 +76,15 @@ export default class Migrate extends Command {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Migrate)
-    const { selector, resume } = flags
+    const { selector, resume, 'to-node': toNode } = flags
     const { parseReference } = await import('../src/kubevirt/reference.ts')
     const { parseNodeSelector, resolveTarget } = await import('../src/migrate/target.ts')
     const named = (args.name ?? []).map((text) => parseReference(text, ['vm', 'vmi']))
-    demandOne(named.length > 0, selector !== undefined)
+    demandOne(named.length > 0, selector)
     const maxParallel = parallelOf(flags['max-parallel'], flags.wait)
     const wish = {
       nodeSelector: parseNodeSelector(flags['node-selector'] ?? []),
-      toNode: flags['to-node'] && parseReference(flags['to-node'], ['node']).name,
+      toNode: toNode === undefined ? undefined : parseReference(toNode, ['node']).name,
     }
     const timeoutMs = flags.timeout ? parseDuration(flags.timeout, '--timeout') : undefined
 
@@ -128,8 +128,13 @@ export default class Migrate extends Command {
   }
 }
 
-function demandOne(named: boolean, selected: boolean): void {
-  if (named !== selected) return
+function demandOne(named: boolean, selector: string | undefined): void {
+  // To Kubernetes an empty one means all; here it is a variable that nobody has set.
+  if (selector?.trim() === '')
+    throw new MigError(EXIT.usage, '-l: the selector is empty, and would move every VM', {
+      hint: 'expected KEY=VALUE, such as tier=web',
+    })
+  if (named !== (selector !== undefined)) return
   const hint = 'expected NAME… or -l SELECTOR'
   throw named
     ? new MigError(EXIT.usage, 'a name excludes --selector', { hint })

@@ -69,7 +69,8 @@ export interface ClusterFlags {
 export function clusterOptionsOf(flags: ClusterFlags): ClusterOptions {
   const { kubeconfig, context, cluster, user, namespace, as, 'as-group': asGroups } = flags
   return {
-    ...(kubeconfig !== undefined && { kubeconfig }),
+    // An empty one is none, as for kubectl: $VARIABLE may be unset.
+    ...(kubeconfig && { kubeconfig }),
     ...(context !== undefined && { context }),
     ...(cluster !== undefined && { cluster }),
     ...(user !== undefined && { user }),

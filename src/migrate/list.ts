@@ -10,6 +10,7 @@ import { latestFirst } from './find.ts'
 import { toGap } from './gap.ts'
 import type { Look } from './look.ts'
 import { firstSight, isCopying, type Observed } from './observed.ts'
+import { selectorError } from './selector-error.ts'
 import { isWaiting, waitingFor } from './waiting.ts'
 
 export interface ListOptions {
@@ -35,8 +36,12 @@ export async function listMigrations(
   const now = clock.now()
   const kept: Migration[] = []
   const keep = (migration: Migration) => isShown(migration, options, now)
-  for await (const { items } of pages<Migration>(cluster, MIGRATIONS, { ...options, keep, signal }))
-    kept.push(...items)
+  try {
+    const all = pages<Migration>(cluster, MIGRATIONS, { ...options, keep, signal })
+    for await (const { items } of all) kept.push(...items)
+  } catch (err) {
+    throw selectorError(err, options.labelSelector)
+  }
   const active = kept.filter((migration) => !isFinal(migration))
   const vmis = new Map(
     (await readVmis(cluster, active, signal)).map((vmi) => [keyOf(vmi.metadata), vmi]),

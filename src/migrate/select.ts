@@ -6,6 +6,7 @@ import type { Reference } from '../kubevirt/reference.ts'
 import { type Resource, VMIS, VMS } from '../kubevirt/resources.ts'
 import type { KubeObject, Vm, Vmi } from '../kubevirt/types.ts'
 import type { Lookup } from './find.ts'
+import { selectorError } from './selector-error.ts'
 
 /**
  * The running VMs of a label, which the VM or its VMI may have: labels of one need not be the other's. In the order of
@@ -52,18 +53,7 @@ async function namesOf<T extends KubeObject>(
     for await (const { items } of pages<T>(cluster, resource, options))
       names.push(...items.filter(keep).map(({ metadata }) => metadata.name))
   } catch (err) {
-    if (!isStatus(err, 400)) throw err
-    const detail = /unable to parse requirement: (.*?)( \(https:.*)?$/.exec(
-      (err as Error).message,
-    )?.[1]
-    throw new MigError(
-      EXIT.usage,
-      `-l "${options.labelSelector}" is no label selector${detail ? `: ${detail}` : ''}`,
-      {
-        cause: err,
-        hint: 'expected KEY=VALUE, KEY!=VALUE, KEY, or "KEY in (A, B)", with commas between',
-      },
-    )
+    throw selectorError(err, options.labelSelector)
   }
   return names
 }

@@ -15,6 +15,7 @@ import { isShown, type ListOptions } from './list.ts'
 import type { Look } from './look.ts'
 import { firstSight, type Observed, observe } from './observed.ts'
 import { createRoster } from './roster.ts'
+import { selectorError } from './selector-error.ts'
 import { type Step, stepsBetween } from './steps.ts'
 import { isWaiting, waitingFor } from './waiting.ts'
 
@@ -145,11 +146,15 @@ async function watchObjects(
     onRegained: () => tell({ type: 'regained' }),
   })
   let listed = false
-  for await (const event of events) {
-    if (event.type !== 'SYNC')
-      inputs.push({ kind: 'migration', object: event.object, deleted: event.type === 'DELETED' })
-    else if (!listed) inputs.push({ kind: 'synced' })
-    listed ||= event.type === 'SYNC'
+  try {
+    for await (const event of events) {
+      if (event.type !== 'SYNC')
+        inputs.push({ kind: 'migration', object: event.object, deleted: event.type === 'DELETED' })
+      else if (!listed) inputs.push({ kind: 'synced' })
+      listed ||= event.type === 'SYNC'
+    }
+  } catch (err) {
+    throw selectorError(err, labelSelector)
   }
 }
 

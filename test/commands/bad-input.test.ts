@@ -33,6 +33,8 @@ describe('a command line that cannot be meant is refused with 2', () => {
   test.each([
     ['migrate', 'no VM is named'],
     ['migrate vm-1 -l tier=web', 'a name excludes --selector'],
+    ['migrate -l=', '-l: the selector is empty, and would move every VM'],
+    ['migrate vm-1 --to-node=', '"": the name is missing'],
     ['migrate vm-1 --resume', 'must be provided when using --resume: --selector'],
     ['migrate vm-1 vm-2 --max-parallel 0', '--max-parallel: "0" is no number of VMs'],
     ['migrate vm-1 vm-2 --max-parallel 1 --no-wait', '--max-parallel excludes --no-wait'],

@@ -263,6 +263,15 @@ describe('status and ports', () => {
     expect(documents.every(({ kind }) => kind === 'MigrationReport')).toBe(true)
   })
 
+  test('of what is no label selector exit with 2', async () => {
+    const stage = await theatre([])
+    for (const line of ['status -l (', 'status -w -l (']) {
+      const { code, stdout, stderr } = await stage.mig(line)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/^error: -l "\(" is no label selector: found .*\nhint: expected KEY=/)
+    }
+  })
+
   test('of what does not exist exit with 9', async () => {
     const stage = await theatre([])
     for (const line of ['status vm-9', 'ports vm-9']) {
