@@ -13,7 +13,8 @@ export function reply(
   { mediaType }: Pick<ResponseFormat, 'mediaType'> = JSON_FORMAT,
 ): void {
   if (response.headersSent || response.destroyed) return
-  const text = mediaType === 'application/yaml' ? stringify(JSON.parse(json)) : json
+  // As Go's encoder ends what it writes.
+  const text = mediaType === 'application/yaml' ? stringify(JSON.parse(json)) : `${json}\n`
   response.writeHead(code, {
     'content-type': mediaType,
     'cache-control': 'no-cache, private',

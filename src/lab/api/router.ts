@@ -14,6 +14,10 @@ import { noSuchResource } from './status.ts'
 const SERVER_VERSION = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: 'v1.36.3',
   gitCommit: '0000000000000000000000000000000000000000',
   gitTreeState: 'clean',
@@ -56,7 +60,9 @@ export function createRouter(
       return resourceRoute(api, kind, call)
     }
     if (info.path === '/version' || info.path === '/version/')
-      return reply(response, 200, JSON.stringify(SERVER_VERSION))
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(SERVER_VERSION, null, 2))
     if (/^\/(healthz|livez|readyz)(\/|$)/.test(info.path)) {
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
       response.end('ok')

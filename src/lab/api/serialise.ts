@@ -52,11 +52,25 @@ export function listText(
   metadata: ListMeta,
   apiVersion: string,
 ): string {
+  if (!kind.builtIn) {
+    const texts = items.map((item) => versionedText(item, apiVersion))
+    const { continue: more = '', ...meta } = metadata
+    const tail = JSON.stringify({
+      kind: kind.listKind,
+      metadata: { continue: more, ...inNames(meta) },
+    })
+    return `{"apiVersion":"${apiVersion}","items":[${texts.join(',')}],${tail.slice(1)}`
+  }
+  // First in every object's text: a list leaves them out by cutting it.
   const head = JSON.stringify({ kind: kind.listKind, apiVersion, metadata })
   const prefix = JSON.stringify({ kind: kind.kind, apiVersion }).slice(0, -1)
   const texts = items.map((item) => {
     const text = versionedText(item, apiVersion)
-    return kind.builtIn && text.startsWith(prefix) ? `{${text.slice(prefix.length + 1)}` : text
+    return text.startsWith(prefix) ? `{${text.slice(prefix.length + 1)}` : text
   })
   return `${head.slice(0, -1)},"items":[${texts.join(',')}]}`
+}
+
+function inNames<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T
 }

@@ -1,3 +1,4 @@
+import { inOrder } from './field-order.ts'
 import { type ApiObject, apiVersionOf, type Kind, keyOf } from './kind.ts'
 import { expired } from './status.ts'
 
@@ -122,14 +123,9 @@ interface Table {
 }
 
 function withRevision(kind: Kind, object: ApiObject, revision: number): ApiObject {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = object
-  return freeze({
-    // kind and apiVersion first, so that a list can leave them out by cutting the text (see serialise.ts).
-    kind: kind.kind,
-    apiVersion: apiVersionOf(kind),
-    metadata: { ...metadata, resourceVersion: String(revision) },
-    ...rest,
-  })
+  const metadata = { ...object.metadata, resourceVersion: String(revision) }
+  const named = { ...object, kind: kind.kind, apiVersion: apiVersionOf(kind), metadata }
+  return freeze(inOrder(kind, named))
 }
 
 function freeze<T>(value: T): T {

@@ -34,16 +34,23 @@ interface Subject {
 const EVERYBODY: Subject = { kind: 'Group', name: 'system:authenticated' }
 const UNKNOWN: Subject = { kind: 'Group', name: 'system:unauthenticated' }
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
+const KUBERNETES_OWN = /^(cluster-admin|admin|edit|view|system:.*)$/
+/** What Kubernetes writes on its own roles. */
+const AUTOMATIC = {
+  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
+  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+}
 
 export const ROLE_OBJECTS: RoleObject[] = [
   clusterRole('cluster-admin', CLUSTER_ADMIN),
+  everywhere('cluster-admin', 'cluster-admin', { kind: 'Group', name: 'system:masters' }),
   clusterRole('admin', ADMIN),
   clusterRole('edit', EDIT),
   clusterRole('view', VIEW),
   clusterRole('system:discovery', DISCOVERY),
   clusterRole('system:basic-user', BASIC_USER),
   clusterRole('system:public-info-viewer', PUBLIC_INFO),
-  everywhere('system:public-info-viewer', 'system:public-info-viewer', UNKNOWN),
+  everywhere('system:public-info-viewer', 'system:public-info-viewer', EVERYBODY, UNKNOWN),
   clusterRole('kubevirt.io:admin', KUBEVIRT_ADMIN),
   clusterRole('kubevirt.io:edit', KUBEVIRT_EDIT),
   clusterRole('kubevirt.io:view', KUBEVIRT_VIEW),
@@ -69,11 +76,15 @@ export const ROLE_OBJECTS: RoleObject[] = [
 ]
 
 function clusterRole(name: string, rules: PolicyRule[]): RoleObject {
-  return { kind: 'ClusterRole', metadata: { name }, rules }
+  return {
+    kind: 'ClusterRole',
+    metadata: { name, ...(KUBERNETES_OWN.test(name) && AUTOMATIC) },
+    rules,
+  }
 }
 
-function everywhere(name: string, role: string, subject: Subject): RoleObject {
-  return { kind: 'ClusterRoleBinding', metadata: { name }, ...bound(role, subject) }
+function everywhere(name: string, role: string, ...subjects: Subject[]): RoleObject {
+  return { kind: 'ClusterRoleBinding', metadata: { name }, ...bound(role, ...subjects) }
 }
 
 /** The role in one namespace, for a user. */
@@ -82,10 +93,10 @@ function within(namespace: string, role: string, user: string): RoleObject {
   return { kind: 'RoleBinding', metadata, ...bound(role, { kind: 'User', name: user }) }
 }
 
-function bound(role: string, subject: Subject) {
-  const group = subject.kind === 'ServiceAccount' ? {} : { apiGroup: RBAC_GROUP }
+function bound(role: string, ...subjects: Subject[]) {
+  const group = ({ kind }: Subject) => (kind === 'ServiceAccount' ? {} : { apiGroup: RBAC_GROUP })
   return {
-    subjects: [{ ...subject, ...group }],
+    subjects: subjects.map((subject) => ({ ...subject, ...group(subject) })),
     roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: role },
   }
 }

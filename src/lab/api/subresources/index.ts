@@ -3,6 +3,7 @@ import type { SpecialRoute } from '../router.ts'
 import { evacuateCancelRoutes } from './evacuate-cancel.ts'
 import { migrateRoute } from './migrate.ts'
 import { replyJson, subresourceRoute } from './route.ts'
+import { volumeRoutes } from './volumes.ts'
 
 /** `GET version`: which KubeVirt this is. */
 const versionRoute = subresourceRoute('version', '', 'GET', (api, call) => {
@@ -24,4 +25,5 @@ export const SUBRESOURCE_ROUTES: SpecialRoute[] = [
   versionRoute,
   migrateRoute,
   ...evacuateCancelRoutes,
+  ...volumeRoutes,
 ]

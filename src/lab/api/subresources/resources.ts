@@ -9,6 +9,10 @@ export const SUBRESOURCES: VirtualResource[] = VERSIONS.flatMap((version) =>
     'virtualmachines/migrate',
     'virtualmachines/evacuate/cancel',
     'virtualmachineinstances/evacuate/cancel',
+    ...['virtualmachines', 'virtualmachineinstances'].flatMap((plural) => [
+      `${plural}/addvolume`,
+      `${plural}/removevolume`,
+    ]),
   ].map((plural) => ({
     group: GROUP,
     version,
