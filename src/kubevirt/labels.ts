@@ -19,6 +19,7 @@ export const LABEL = {
 export const ANNOTATION = {
   abortWorkloadUpdate: 'kubevirt.io/testWorkloadUpdateMigrationAbortion',
   domain: 'kubevirt.io/domain',
+  ephemeralVolumes: 'kubevirt.io/ephemeral-hotplug-volumes',
   evictionSource: 'kubevirt.io/eviction-source',
   evacuationMigration: 'kubevirt.io/evacuationMigration',
   ignoreBackoff: 'kubevirt.io/func-test-ignore-migration-backoff',

@@ -5,7 +5,7 @@ export function claimOf({ persistentVolumeClaim, dataVolume }: VmiVolume): strin
   return persistentVolumeClaim?.claimName ?? dataVolume?.name
 }
 
-function isHotpluggable({ persistentVolumeClaim, dataVolume }: VmiVolume): boolean {
+export function isHotpluggable({ persistentVolumeClaim, dataVolume }: VmiVolume): boolean {
   return persistentVolumeClaim?.hotpluggable === true || dataVolume?.hotpluggable === true
 }
 

@@ -14,6 +14,7 @@ import type { Condition, KubeVirt, Quantity, Vm, Vmi, VmiSpec } from '../kubevir
 import { isMigrating } from './evacuation.ts'
 import { vcpusOf } from './launcher-memory.ts'
 import { type Change, networkChanges } from './vm-network-update.ts'
+import { volumeChanges } from './vm-volume-update.ts'
 
 /** What a change of a VM's template does to the VM that runs. */
 export type LiveUpdate =
@@ -39,10 +40,15 @@ export function liveUpdateOf(
 ): LiveUpdate {
   const template = vm.spec.template?.spec
   if (!template) return NOTHING
-  const networks = networkChanges(template, vmi.spec)
-  // Networks are brought by whatever strategy.
-  if (!rollsOutLive(kubevirt)) return applying(networks)
   const moving = isMigrating(vmi, now)
+  // Networks and plugged volumes are brought by whatever strategy.
+  const volumes = volumeChanges(template, vmi)
+  const plugged = [...networkChanges(template, vmi.spec), ...volumes]
+  if (moving && volumes.length > 0) {
+    const message = 'Cannot handle volume requests while VMI migration is in progress'
+    return { kind: 'refused', message }
+  }
+  if (!rollsOutLive(kubevirt)) return applying(plugged)
   const updates = [
     cpuUpdate(template, vmi, kubevirt, moving),
     placementUpdate(template, vmi.spec, moving),
@@ -52,7 +58,7 @@ export function liveUpdateOf(
   const stop = updates.find(({ kind }) => kind === 'refused' || kind === 'restart')
   if (stop) return stop
   const changes = updates.flatMap((update) => (update.kind === 'apply' ? update.changes : []))
-  return applying([...changes, ...networks])
+  return applying([...changes, ...plugged])
 }
 
 function applying(changes: Change[]): LiveUpdate {

@@ -16,6 +16,21 @@ const cluster = (configuration: Record<string, unknown>) => ({
   metadata: { name: 'k' },
   spec: { configuration },
 })
+const withClaims = (...names: string[]): VmiSpec => ({
+  ...started,
+  volumes: names.map((claimName) => ({ name: 'root', persistentVolumeClaim: { claimName } })),
+})
+const plugged: VmiSpec = {
+  ...started,
+  volumes: [
+    ...(started.volumes ?? []),
+    { name: 'extra', persistentVolumeClaim: { claimName: 'two', hotpluggable: true } },
+  ],
+  domain: {
+    ...started.domain,
+    devices: { ...started.domain?.devices, disks: [{ name: 'root' }, { name: 'extra' }] },
+  },
+}
 const domain = (change: object): VmiSpec => ({
   ...started,
   domain: { ...started.domain, ...change },
@@ -27,14 +42,26 @@ test.each<[string, VmiSpec, boolean, boolean]>([
   ['memory', domain({ memory: { guest: '2Gi' } }), false, true],
   ['where it may run', { ...started, nodeSelector: { zone: 'b' } }, false, true],
   ['networks', { ...started, networks: [] }, false, false],
-  ['a claim', { ...started, volumes: [] }, false, true],
+  ['its volumes', { ...started, volumes: [] }, true, true],
+  ['a claim', withClaims('other'), true, true],
+  ['what is plugged in', plugged, false, false],
   ['cores', domain({ cpu: { cores: 2, sockets: 1 } }), true, true],
   ['the CPU model', domain({ cpu: { ...started.domain?.cpu, model: 'Haswell' } }), true, true],
   ['its hostname', { ...started, hostname: 'other' }, true, true],
 ])('a change of %s needs a restart as it should', (_, template, live, staged) => {
-  expect(restartRequired(started, template, undefined) !== undefined).toBe(live)
+  const spec = { template: { spec: template } }
+  expect(restartRequired(started, spec, undefined) !== undefined).toBe(live)
   const stage = cluster({ vmRolloutStrategy: 'Stage' })
-  expect(restartRequired(started, template, stage)?.message ?? '').toBe(
+  expect(restartRequired(started, spec, stage)?.message ?? '').toBe(
     staged ? 'a non-live-updatable field was changed in the template spec' : '',
   )
+})
+
+test('another claim needs none where a migration fills it', () => {
+  const moved = {
+    updateVolumesStrategy: 'Migration',
+    template: { spec: withClaims('other') },
+  }
+  expect(restartRequired(started, moved, undefined)).toBeUndefined()
+  expect(restartRequired(started, moved, cluster({ vmRolloutStrategy: 'Stage' }))).toBeDefined()
 })

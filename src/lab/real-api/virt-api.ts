@@ -1,10 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { statusOf } from '../../cluster/api-error.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
-import { create, getIfExists, list, patch } from '../../cluster/objects.ts'
+import { create, getIfExists, list, patch, replace } from '../../cluster/objects.ts'
 import { KUBEVIRTS, MIGRATIONS, NODES, type Resource, VMIS, VMS } from '../../kubevirt/resources.ts'
-import type { KubeObject, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
+import type { KubeObject, KubeVirt, Node, Vm, Vmi } from '../../kubevirt/types.ts'
 import { settingsFor } from '../../rules/configuration.ts'
+import {
+  type AddVolumeOptions,
+  changeVolumes,
+  type VolumeChange,
+} from '../../rules/volume-request.ts'
 import { readBody } from '../api/body.ts'
 import { entriesOf } from '../api/discovery/entries.ts'
 import { resourceList } from '../api/discovery/legacy.ts'
@@ -44,7 +49,7 @@ async function handle(
   response.writeHead(code, { 'content-length': 0 }).end()
 }
 
-interface Options {
+interface Options extends AddVolumeOptions {
   dryRun?: string[]
   addedNodeSelector?: Record<string, string>
   evacuationNodeName?: string
@@ -69,6 +74,27 @@ const ACTIONS: Record<string, Action> = {
     return cancelEvacuation(cluster, info, options)
   },
   'virtualmachineinstances/evacuate/cancel': cancelEvacuation,
+  'virtualmachines/addvolume': volumeAction(VMS, 'addvolume'),
+  'virtualmachines/removevolume': volumeAction(VMS, 'removevolume'),
+  'virtualmachineinstances/addvolume': volumeAction(VMIS, 'addvolume'),
+  'virtualmachineinstances/removevolume': volumeAction(VMIS, 'removevolume'),
+}
+
+function volumeAction(resource: Resource, change: VolumeChange): Action {
+  return async (cluster, info, options) => {
+    const found = await demand<Vm | Vmi>(cluster, resource, info)
+    const singular = { group: resource.group, plural: resource.kind.toLowerCase() }
+    const { name } = found.metadata
+    if (resource === VMIS && (found as Vmi).status?.phase !== 'Running')
+      throw conflict(singular, name, 'VMI is not running')
+    const changed = changeVolumes(found, change, options)
+    if (changed.ok) {
+      await replace(cluster, resource, found.metadata, changed.object, dryRunOf(options))
+      return 202
+    }
+    const { code, message } = changed
+    throw code === 400 ? badRequest(message) : conflict(singular, name, message)
+  }
 }
 
 async function migrate(cluster: Cluster, info: RequestInfo, options: Options): Promise<number> {

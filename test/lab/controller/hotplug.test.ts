@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { patch } from '../../../src/cluster/objects.ts'
-import { MIGRATIONS, PODS, PVCS, VMIS } from '../../../src/kubevirt/resources.ts'
+import { MIGRATIONS, PODS, PVCS, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { startControlPlane } from './control-plane.ts'
 
@@ -129,4 +129,53 @@ test('a disk that is taken out takes its attachment pod along', async () => {
     async () => (await plane.get<Vmi>(VMIS, 'vm-1')).status?.volumeStatus?.length === 0,
     'no volume to be told of',
   )
+})
+
+test('virt-api plugs volumes into a VM and its VMI, and takes them out', async () => {
+  const plane = await startControlPlane()
+  for (const name of ['disk-0', 'disk-1'])
+    await plane.create(PVCS, { metadata: { name }, spec: {} })
+  const spec = { domain: { cpu: { model: 'Haswell' }, devices: {} } }
+  await plane.create(VMS, {
+    metadata: { name: 'vm-1' },
+    spec: { runStrategy: 'Always', template: { spec } },
+  })
+  const ask = (plural: string, action: string, body: object) =>
+    plane.admin.request({
+      method: 'PUT',
+      path: `/apis/subresources.kubevirt.io/v1/namespaces/demo/${plural}/vm-1/${action}`,
+      body,
+      accept: 'application/json, */*',
+    })
+  const add = (plural: string, name: string) =>
+    ask(plural, 'addvolume', {
+      name,
+      disk: { disk: { bus: 'scsi' } },
+      volumeSource: { persistentVolumeClaim: { claimName: name } },
+    })
+  const launcher = await plane.launcherOf('vm-1')
+  await expect(add('virtualmachineinstances', 'disk-0')).rejects.toThrow('VMI is not running')
+  await plane.start(launcher, 'node-1')
+  const vmi = () => plane.get<Vmi>(VMIS, 'vm-1')
+  await plane.until(async () => (await vmi()).status?.phase === 'Scheduled', 'Scheduled')
+  await plane.handle('node-1', 'vm-1', { phase: 'Running' })
+
+  const held = async () =>
+    (await plane.all<Pod>(PODS))
+      .filter(({ metadata }) => metadata.labels?.['kubevirt.io'] === 'hotplug-disk')
+      .map(({ spec: { volumes = [] } }) => volumes.map(({ name }) => name).slice(1))
+  const holds = (wanted: string[][], what: string) =>
+    plane.until(async () => JSON.stringify(await held()) === JSON.stringify(wanted), what)
+  await add('virtualmachines', 'disk-0')
+  await holds([['disk-0']], 'the first volume')
+  await add('virtualmachineinstances', 'disk-1')
+  await expect(add('virtualmachineinstances', 'disk-1')).rejects.toThrow('already exists')
+  expect((await vmi()).metadata.annotations?.['kubevirt.io/ephemeral-hotplug-volumes']).toBe(
+    '["disk-1"]',
+  )
+  await plane.until(async () => (await vmi()).spec.volumes?.length === 2, 'both volumes')
+  await ask('virtualmachines', 'removevolume', { name: 'disk-0' })
+  await plane.until(async () => (await vmi()).spec.volumes?.length === 1, 'one volume')
+  await ask('virtualmachineinstances', 'removevolume', { name: 'disk-1' })
+  await holds([], 'no volume')
 })

@@ -114,8 +114,7 @@ export function startVmController(options: ControllerOptions): Worker {
   /** Sockets and memory of a running VM. */
   async function update(vm: Vm, vmi: Vmi): Promise<Condition | undefined> {
     const started = startedWith.get(vmi.metadata.uid ?? '')
-    const template = vm.spec.template?.spec ?? {}
-    const restart = started && restartRequired(started, template, caches.kubevirt())
+    const restart = started && restartRequired(started, vm.spec, caches.kubevirt())
     if (restart || vmi.status?.phase !== 'Running') return restart
     const change = liveUpdateOf(vm, vmi, caches.kubevirt(), clock.now())
     switch (change.kind) {
