@@ -3,6 +3,7 @@ import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration } from '../kubevirt/types.ts'
 import { type Batch, readBatch } from './batch.ts'
 import { readClusterView } from './cluster-view.ts'
+import { createExplain } from './explain.ts'
 import { readSurroundings } from './facts.ts'
 import { SLOTS_POLL } from './follow-queue.ts'
 import { type Moved, type MoveOptions, moveVm } from './move.ts'
@@ -36,6 +37,7 @@ export async function moveAll(
   const one = {
     ...options,
     readView: shareReading(() => readClusterView(cluster, signal), clock, SLOTS_POLL / 2),
+    explain: createExplain(cluster, options),
     readSurroundings: shareReading(readAround, clock, SLOTS_POLL / 2),
     annotations: batch?.annotations,
     join: batch !== undefined,

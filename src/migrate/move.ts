@@ -1,17 +1,20 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { ReportVerdict } from '../diagnose/report.ts'
 import { EXIT, MigError, type MigErrorOptions } from '../errors.ts'
 import { isFinal } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
+import type { Explain } from './explain.ts'
 import { readFacts } from './facts.ts'
 import { type FollowOptions, follow } from './follow.ts'
 import { currentSettings, type Forecast, forecast, type Surroundings } from './forecast.ts'
-import type { Gap } from './gap.ts'
+import { type Gap, toGap } from './gap.ts'
 import { firstSight, type Observed } from './observed.ts'
 import { emptyReport, refusedReport, reportOf } from './report.ts'
 import type { Result } from './result.ts'
 import type { SettingReport } from './settings.ts'
+import { watchStandstill } from './standstill.ts'
 import { migrationObject, type NewMigration, startMigration, startSurely } from './start.ts'
 import type { Step } from './steps.ts'
 import { type Target, targetBlockers } from './target.ts'
@@ -27,6 +30,8 @@ export interface MoveOptions {
   dryRun?: 'client' | 'server' | undefined
   /** Where to; undefined leaves it to the scheduler. */
   target?: Target | undefined
+  /** How long one may stand still before it is diagnosed, ms; a minute unless said otherwise. */
+  patience?: number
   /** Hears what happens, as it happens. */
   onStep(moving: Moving): void
 }
@@ -34,6 +39,7 @@ export interface MoveOptions {
 /** What concerns one of several. */
 export interface MoveOneOptions extends MoveOptions, Pick<FollowOptions, 'readView'> {
   readSurroundings(): Promise<Surroundings>
+  explain: Explain
   annotations?: Record<string, string> | undefined
   /** A migration of the VM that is in flight is followed instead of being in the way. */
   join: boolean
@@ -48,6 +54,8 @@ type MoveStep =
   | { type: 'moved-before'; migration: Migration }
   /** Nothing was created. */
   | { type: 'refused'; error: MigError }
+  /** It failed, or stood still for so long (ms): what a diagnosis says of it. */
+  | { type: 'verdict'; verdict: ReportVerdict; stillFor: number | undefined }
   | Step
 
 export interface Moving {
@@ -77,9 +85,10 @@ export async function moveVm(
   let predicted: Forecast | undefined
   let observed: Observed | undefined
   let settings: SettingReport[] | undefined
+  let verdict: ReportVerdict | undefined
   let gaps: Gap[] = []
   const ended = (last: Observed, error: MigError | undefined): Moved => {
-    const report = reportOf(last, clock.now(), { gaps, settings, forecast: predicted })
+    const report = reportOf(last, clock.now(), { gaps, settings, forecast: predicted, verdict })
     return { vm, report, error, planned: undefined }
   }
   try {
@@ -122,17 +131,48 @@ export async function moveVm(
   }
 
   async function toTheEnd(first: Observed): Promise<Moved> {
-    if (options.wait) {
+    if (!options.wait) return ended(first, endError(first))
+    const patience = options.patience ?? PATIENCE
+    const standstill = watchStandstill(clock, patience, (movedOn) =>
+      explain(observed ?? first, AbortSignal.any([signal, movedOn]), patience),
+    )
+    try {
       for await (const { step, observed: now } of follow(cluster, first, options)) {
         observed = now
+        if (standstill.hear(step)) verdict = undefined
         if (step.type === 'gap') gaps.push(step.gap)
         tell(step)
       }
+    } finally {
+      await standstill.close()
     }
     const last = observed ?? first
+    if (outcomeOf(last) === 'failed') await explain(last, signal)
     return ended(last, endError(last))
   }
+
+  /** Nothing depends on it: what can't be found out is a gap. */
+  async function explain(
+    { migration }: Observed,
+    until: AbortSignal,
+    stillFor?: number,
+  ): Promise<void> {
+    try {
+      const found = await options.explain(migration, until)
+      if (until.aborted) return
+      verdict = found
+      tell({ type: 'verdict', verdict, stillFor })
+    } catch (err) {
+      if (until.aborted) return
+      const gap = toGap('the cause', err)
+      gaps.push(gap)
+      tell({ type: 'gap', gap })
+    }
+  }
 }
+
+/** Longer than any stage needs that goes well. ms. */
+const PATIENCE = 60_000
 
 /** One that is on its way to where this one would go. */
 function joinable(migrations: Migration[], target: Target | undefined): Migration | undefined {

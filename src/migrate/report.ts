@@ -1,3 +1,4 @@
+import type { ReportVerdict } from '../diagnose/report.ts'
 import type { ExitCode, MigError } from '../errors.ts'
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import { timeOf } from '../kubevirt/migration.ts'
@@ -49,6 +50,8 @@ export interface MigrationReport {
   forecast: ForecastReport | null
   copy: CopyReport | null
   failure: { reason: string; source: string } | null
+  /** What a diagnosis said of it when it failed, or stood still; null where none was made. */
+  verdict: ReportVerdict | null
   timeline: { phase: string; enteredAt: string | null; seconds: number | null }[]
   warnings: {
     object: string
@@ -88,6 +91,7 @@ export interface ReportOptions {
   /** As they are configured now. */
   settings?: SettingReport[] | undefined
   forecast?: Forecast | undefined
+  verdict?: ReportVerdict | undefined
 }
 
 interface MigrationIdentity {
@@ -139,7 +143,7 @@ export interface MigrationList {
 export function reportOf(
   observed: Observed,
   now: number,
-  { gaps = [], settings, forecast }: ReportOptions = {},
+  { gaps = [], settings, forecast, verdict }: ReportOptions = {},
 ): MigrationReport {
   const { migration, vmi, targetPod } = observed
   const timeline = timelineOf(observed, now)
@@ -168,6 +172,7 @@ export function reportOf(
     forecast: forecast ? forecastReport(forecast) : null,
     copy: copyOf(observed, over),
     failure: timeline.outcome === 'failed' ? (failureOf(observed) ?? null) : null,
+    verdict: verdict ?? null,
     timeline: timelineReport(timeline),
     warnings: warningsOf(observed).map((event) => ({
       object: `${event.involvedObject.kind}/${event.involvedObject.name}`,
@@ -207,6 +212,7 @@ export function emptyReport(namespace: string, vm: string, now: number): Migrati
     forecast: null,
     copy: null,
     failure: null,
+    verdict: null,
     timeline: [],
     warnings: [],
     blockers: [],

@@ -10,6 +10,7 @@ import { createPlainView } from './plain-view.ts'
 import { MIGRATION_TITLES, migrationRow } from './status-table.ts'
 import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { formatAge } from './units.ts'
 import {
   activeDetail,
   askedText,
@@ -20,6 +21,7 @@ import {
   spanText,
   undoneText,
   unseenText,
+  verdictText,
   warningText,
   willWait,
 } from './words.ts'
@@ -68,6 +70,14 @@ function createCheckView(list: Checklist, now: () => number): MoveView {
         })
       case 'warning':
         return list.add('warning', { label: 'Warning', detail: warningText(step.event) })
+      case 'verdict':
+        return step.stillFor === undefined
+          ? list.add('failed', { label: 'Why', detail: verdictText(step.verdict) })
+          : list.add('warning', {
+              label: 'Stands still',
+              took: formatAge(step.stillFor),
+              detail: verdictText(step.verdict),
+            })
       case 'gap':
         return tellUnseen(list, `${step.gap.what}: ${step.gap.why}`)
       case 'lost':

@@ -6,6 +6,7 @@ import type { MoveView } from './move-view.ts'
 import { neutral } from './neutral.ts'
 import { createProgressLines, type ProgressLines } from './progress.ts'
 import type { Terminal } from './terminal.ts'
+import { formatAge } from './units.ts'
 import {
   activeDetail,
   askedText,
@@ -16,6 +17,7 @@ import {
   spanText,
   undoneText,
   unseenText,
+  verdictText,
   warningText,
 } from './words.ts'
 
@@ -29,6 +31,10 @@ interface Told {
   asked: boolean
   line: string
   at: number
+}
+
+function whyText(stillFor: number | undefined): string {
+  return stillFor === undefined ? 'Why' : `Stands still for ${formatAge(stillFor)}`
 }
 
 /** One line for each thing that happens, each with the VM's name: for logs and pipes. */
@@ -127,6 +133,9 @@ export function createPlainView(terminal: Terminal, now: () => number): MoveView
         case 'progress':
           if (told.progress.due(doneOf(step.progress)))
             say(vm, `Running: ${copyLine(step.progress)}`)
+          return
+        case 'verdict':
+          say(vm, `${whyText(step.stillFor)}: ${verdictText(step.verdict)}`)
           return
         case 'gap':
           sayOnce(vm, `Not visible: ${step.gap.what}: ${step.gap.why}`)

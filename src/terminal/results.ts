@@ -9,7 +9,7 @@ import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import type { Style } from './theme.ts'
 import { formatBytes, formatDuration, formatMilliseconds } from './units.ts'
-import { copiedText, movedText } from './words.ts'
+import { copiedText, movedText, verdictText } from './words.ts'
 
 /** The answer about VMs that were to be moved, for stdout. */
 export async function movesText(
@@ -102,13 +102,15 @@ export async function cancelText(
 export function errorLines(results: Result[]): string {
   if (results.length < 2) return ''
   return lines(
-    results.flatMap(({ vm, error }) => {
+    results.flatMap(({ vm, error, report: { verdict } }) => {
       if (!error || error.exit === EXIT.interrupted) return []
       const named = `"${vm}" `
       const { message } = error
+      const why = verdict ? [`${vm}: ${verdictText(verdict)}`] : []
       return [
-        neutral(`${vm}: ${message.startsWith(named) ? message.slice(named.length) : message}`),
-      ]
+        `${vm}: ${message.startsWith(named) ? message.slice(named.length) : message}`,
+        ...why,
+      ].map(neutral)
     }),
   )
 }

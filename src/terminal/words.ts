@@ -1,3 +1,4 @@
+import type { ReportVerdict } from '../diagnose/report.ts'
 import { publishedPorts } from '../kubevirt/migration.ts'
 import type { Event, Migration } from '../kubevirt/types.ts'
 import type { Forecast } from '../migrate/forecast.ts'
@@ -280,6 +281,12 @@ export function undoneText(node: string | undefined): string {
 /** What asking for the end does now (fact sheet control-plane.md §2.10). */
 export function askedText({ effect, again }: { effect: string; again: boolean }): string {
   return `${again ? 'asked for before' : 'asked for'}${EFFECTS[effect] ?? ''}`
+}
+
+/** What a diagnosis says, in one line: what it is, and what to do first. */
+export function verdictText({ title, code, next }: ReportVerdict): string {
+  const [first] = next
+  return `${title} (${code})${first ? `; next: ${first.text}` : ''}`
 }
 
 const EFFECTS: Record<string, string> = {
