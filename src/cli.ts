@@ -16,10 +16,12 @@ export interface MainOptions {
  */
 export async function main(argv: string[], root: URL, options: MainOptions = {}): Promise<void> {
   endWithOutput()
+  let config: Config | undefined
   try {
-    await run(argv, await loadConfig(root, options))
+    config = await loadConfig(root, options)
+    await run(argv, config)
   } catch (err) {
-    await fail(err, argv)
+    await fail(err, argv, config?.commandIDs)
   }
 }
 
@@ -31,8 +33,8 @@ export async function loadConfig(root: URL, { fromSource = false }: MainOptions)
   return Config.load({ root: path, pjson, ignoreManifest: true })
 }
 
-async function fail(err: unknown, argv: string[]): Promise<void> {
-  const told = describeError(err, argv)
+async function fail(err: unknown, argv: string[], commands?: string[]): Promise<void> {
+  const told = describeError(err, argv, commands)
   const { message, hint, exit } = told
   process.exitCode = exit
   if (message && !(err instanceof MigError && err.documented)) {
@@ -48,13 +50,14 @@ async function fail(err: unknown, argv: string[]): Promise<void> {
 export function describeError(
   err: unknown,
   argv: string[],
+  commands: string[] = [],
 ): { message: string; hint?: string; exit: ExitCode } {
   if (err instanceof MigError) {
     return { message: oneLine(err.message), exit: err.exit, ...(err.hint && { hint: err.hint }) }
   }
   const oclif = (err as Partial<Errors.CLIError>)?.oclif
   if (oclif?.exit === 0) return { message: '', exit: EXIT.ok }
-  if (oclif) return { ...usageError(err as Error, argv), exit: EXIT.usage }
+  if (oclif) return { ...usageError(err as Error, argv, commands), exit: EXIT.usage }
   const { syscall, path } = (err ?? {}) as NodeJS.ErrnoException
   if (syscall && path)
     return { message: `cannot ${syscall} ${path}: ${fileTrouble(err)}`, exit: EXIT.error }
@@ -67,15 +70,24 @@ export function describeError(
 }
 
 /** oclif words usage errors over several lines; the first says what is wrong. */
-function usageError(err: Error, argv: string[]): { message: string; hint: string } {
+function usageError(
+  err: Error,
+  argv: string[],
+  commands: string[],
+): { message: string; hint: string } {
   const dashed = argv.findIndex((word) => word.startsWith('-'))
   const words = dashed < 0 ? argv : argv.slice(0, dashed)
-  const notFound = /^command (\S+) not found/.exec(err.message)
-  if (notFound) {
-    return {
-      message: `unknown command "${notFound[1]!.replaceAll(':', ' ')}"`,
-      hint: '"kubectl mig --help" lists the commands',
-    }
+  const notFound = /^command (\S+) not found/.exec(err.message)?.[1]
+  if (notFound !== undefined) {
+    // A command that takes no arguments is taken for a topic when it gets one.
+    const command = commands.find((id) => notFound.startsWith(`${id}:`))?.replaceAll(':', ' ')
+    const text = notFound.replaceAll(':', ' ')
+    return command
+      ? {
+          message: `unexpected argument "${text.slice(command.length + 1)}"`,
+          hint: `see "kubectl mig ${command} --help"`,
+        }
+      : { message: `unknown command "${text}"`, hint: '"kubectl mig --help" lists the commands' }
   }
   const lines = stripVTControlCharacters(err.message)
     .split('\n')
@@ -83,8 +95,15 @@ function usageError(err: Error, argv: string[]): { message: string; hint: string
     .filter((line) => line !== '' && !/^(See more help|Note: )/.test(line))
   return {
     message: lines.join(' '),
-    hint: `see "kubectl mig ${[...words.slice(0, 2), '--help'].join(' ')}"`,
+    hint: `see "kubectl mig ${[...calledBy(words, commands), '--help'].join(' ')}"`,
   }
+}
+
+/** The words by which the command is called, without the names behind them. */
+function calledBy(words: string[], commands: string[]): string[] {
+  const counts = words.map((_, i) => words.length - i)
+  const count = counts.find((n) => commands.includes(words.slice(0, n).join(':')))
+  return words.slice(0, count ?? 2)
 }
 
 function oneLine(text: string): string {

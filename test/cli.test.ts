@@ -28,6 +28,12 @@ describe('an error becomes one line, a hint and an exit code', () => {
     })
   })
 
+  test('the help that it points to is that of the command, not of the names behind it', () => {
+    const err = new Errors.CLIError('Unexpected argument: vm-2')
+    const { hint } = describeError(err, ['status', 'vm-1', 'vm-2'], ['status', 'lab:up'])
+    expect(hint).toBe('see "kubectl mig status --help"')
+  })
+
   test('a missing argument is told without the parser’s note on greedy flags', () => {
     const err = new Errors.CLIError(
       'Missing 1 required arg:\nname  NAME or vm/NAME\n\nNote: --as-group allows multiple values. Because …',
@@ -42,6 +48,15 @@ describe('an error becomes one line, a hint and an exit code', () => {
     expect(describeError(err, ['lab', 'upp'])).toEqual({
       message: 'unknown command "lab upp"',
       hint: '"kubectl mig --help" lists the commands',
+      exit: 2,
+    })
+  })
+
+  test('what follows a command that takes no argument is not taken for its name', () => {
+    const err = new Errors.CLIError('command queue:vm-1 not found')
+    expect(describeError(err, ['queue', 'vm-1'], ['queue', 'lab:up'])).toEqual({
+      message: 'unexpected argument "vm-1"',
+      hint: 'see "kubectl mig queue --help"',
       exit: 2,
     })
   })

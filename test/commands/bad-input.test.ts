@@ -57,7 +57,7 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
     ['status vm-1 -A', 'a name excludes --all-namespaces and --selector'],
     ['status vm-1 -l app=x', 'a name excludes --all-namespaces and --selector'],
-    ['queue vm-1', 'unknown command "queue vm-1"'],
+    ['queue vm-1', 'unexpected argument "vm-1"'],
     ['queue -o wide', 'Expected --output=wide to be one of: json, yaml'],
     ['policy explain', 'Missing 1 required arg'],
     ['policy explain vmim/x', '"vmim/x" is a migration, which this command does not take'],
@@ -160,7 +160,8 @@ async function refusal(argv: string[]) {
   const config = await loadConfig(new URL('../../', import.meta.url), { fromSource: true })
   return runCommand(argv, config).then(
     () => expect.fail('it was not refused'),
-    (err) => (err.name === 'MigError' ? (err as MigError) : describeError(err, argv)),
+    (err) =>
+      err.name === 'MigError' ? (err as MigError) : describeError(err, argv, config.commandIDs),
   )
 }
 
