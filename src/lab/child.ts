@@ -29,7 +29,9 @@ export function startChild(
   cwd: string,
   onLine?: (line: string) => void,
 ): Child {
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', file, ...args], { cwd, stdio: 'pipe' })
+  // Out of reach of the terminal's Ctrl-C: whoever has started it ends it when its turn comes.
+  const options = { cwd, stdio: 'pipe', detached: true } as const
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', file, ...args], options)
   let said = ''
   let closing = false
   for (const stream of [child.stdout, child.stderr]) {

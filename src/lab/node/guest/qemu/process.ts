@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { startChild } from '../../../child.ts'
 import type { NodeLog } from '../../log.ts'
 import { monitorClosed } from '../../vir-error.ts'
@@ -29,10 +29,6 @@ export interface QemuProcess {
 }
 
 interface QemuFiles {
-  /** The process's number. */
-  pid: string
-  /** All that the guest has said on its serial line while it was here. */
-  console: string
   /** The local disk, where there is one. */
   disk: string
   /** Memory, while it is looked at. */
@@ -50,44 +46,14 @@ export async function startQemu(options: {
   log: NodeLog
 }): Promise<QemuProcess> {
   const { folder, spec, incoming, log } = options
-  const files: QemuFiles = {
-    pid: join(folder, 'pid'),
-    console: join(folder, 'console.log'),
-    disk: join(folder, 'disk.raw'),
-    memory: join(folder, 'memory'),
-  }
-  const boot = join(folder, 'boot.raw')
+  const path = (name: string) => join(folder, name)
+  const files: QemuFiles = { disk: path(NAME.disk), memory: path(NAME.memory) }
   await mkdir(folder, { mode: 0o700 })
-  await writeFile(boot, bootSector(spec), { mode: 0o600 })
+  await writeFile(path(NAME.boot), bootSector(spec), { mode: 0o600 })
   if (spec.diskBytes > 0) await makeDisk(files.disk, spec, incoming)
-  const calls = await Promise.all([called(join(folder, 'qmp')), called(join(folder, 'serial'))])
-  const child = startChild(
-    QEMU,
-    [
-      ...MACHINE,
-      ['-m', `${wholePages(spec.memoryBytes) / 1024}k`],
-      // All names are of the working directory, which may be called what it likes.
-      ['-pidfile', basename(files.pid)],
-      ['-chardev', 'socket,id=qmp,path=qmp'],
-      ['-mon', 'chardev=qmp,mode=control'],
-      ['-chardev', `socket,id=serial,path=serial,logfile=${basename(files.console)}`],
-      ['-serial', 'chardev:serial'],
-      ['-blockdev', `driver=raw,node-name=boot,file.driver=file,file.filename=${basename(boot)}`],
-      // The disk comes first in the machine, so the guest finds it; it has nothing to boot from.
-      ['-device', 'ide-hd,drive=boot,bus=ide.1,unit=0,bootindex=0'],
-      ...(spec.diskBytes > 0
-        ? [
-            [
-              '-blockdev',
-              `driver=raw,node-name=${DISK_NODE},file.driver=file,file.filename=${basename(files.disk)}`,
-            ],
-            ['-device', `ide-hd,drive=${DISK_NODE},bus=ide.0,unit=0`],
-          ]
-        : []),
-      ...(incoming ? [['-incoming', 'defer'], ['-S']] : []),
-    ].flat(),
-    folder,
-    (line) => log({ level: 'info', subcomponent: 'qemu', msg: line }),
+  const calls = await Promise.all([called(path(NAME.qmp)), called(path(NAME.serial))])
+  const child = startChild(QEMU, qemuArguments(spec, incoming), folder, (line) =>
+    log({ level: 'info', subcomponent: 'qemu', msg: line }),
   )
   const ended = child.ended.catch((err: Error) => {
     throw monitorClosed(err.message)
@@ -112,12 +78,38 @@ export async function startQemu(options: {
   }
 }
 
+/** What is in the folder, which may be called what it likes: QEMU works in it. */
+const NAME = {
+  /** The process's number. */
+  pid: 'pid',
+  qmp: 'qmp',
+  serial: 'serial',
+  /** All that the guest has said on its serial line while it was here. */
+  console: 'console.log',
+  boot: 'boot.raw',
+  disk: 'disk.raw',
+  memory: 'memory',
+} as const
+
 /** No device that the guest doesn't use, and no acceleration that is not everywhere. */
-const MACHINE = [
-  ['-nodefaults', '-no-user-config'],
-  ['-display', 'none'],
-  ['-machine', 'pc,accel=tcg'],
-]
+function qemuArguments({ memoryBytes, diskBytes }: GuestSpec, incoming: boolean): string[] {
+  const drive = (node: string, file: string, place: string) => [
+    ['-blockdev', `driver=raw,node-name=${node},file.driver=file,file.filename=${file}`],
+    ['-device', `ide-hd,drive=${node},${place}`],
+  ]
+  return [
+    ['-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'pc,accel=tcg'],
+    ['-m', `${wholePages(memoryBytes) / 1024}k`],
+    ['-pidfile', NAME.pid],
+    ['-chardev', `socket,id=qmp,path=${NAME.qmp}`, '-mon', 'chardev=qmp,mode=control'],
+    ['-chardev', `socket,id=serial,path=${NAME.serial},logfile=${NAME.console}`],
+    ['-serial', 'chardev:serial'],
+    // The guest knows the first disk of the machine; it has nothing to boot from.
+    ...(diskBytes > 0 ? drive(DISK_NODE, NAME.disk, 'bus=ide.0,unit=0') : []),
+    ...drive('boot', NAME.boot, 'bus=ide.1,unit=0,bootindex=0'),
+    incoming ? ['-incoming', 'defer', '-S'] : [],
+  ].flat(2)
+}
 
 /** The source's disk has been used; the target's is empty, and of the same size. */
 async function makeDisk(file: string, spec: GuestSpec, empty: boolean): Promise<void> {
