@@ -1318,6 +1318,14 @@ export const CATALOGUE = {
     mend: "See QEMU's log.",
     rank: 74,
   },
+  MIG8030: {
+    title: 'The copy is too slow for its limit',
+    means:
+      'At its rate it will be aborted (completionTimeoutPerGiB times the size) before it is done.',
+    detected: "rate and rest of the copy, by virt-handler's metrics or the launcher's log",
+    mend: 'Give it more bandwidth or more time, or lower the load of the guest.',
+    rank: 58,
+  },
   MIG8090: {
     title: 'Only echoes of an error',
     means: 'They follow from an error elsewhere.',

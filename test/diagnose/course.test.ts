@@ -371,6 +371,23 @@ describe('the copy', () => {
     })
   })
 
+  test('a link too slow for the limit: said before it is over, where nothing else would end it', () => {
+    // 900 MiB at 5 Mbps are 25 minutes, and ten are left.
+    expect(verdictOn(running, { log: [progress(0, 5)] })).toMatchObject({
+      code: 'MIG8030',
+      status: 'warn',
+      endsByItself: 'yes',
+      text: expect.stringMatching(/about \d+ s .*more are needed, and it is aborted in \d+ s/),
+    })
+    const settings = { migrationConfiguration: { allowPostCopy: true } }
+    const patient = running.map((object) =>
+      object['kind'] === 'VirtualMachineInstance'
+        ? vmi({}, handedOff({ startTimestamp: '2026-01-01T10:00:05Z', ...settings }))
+        : object,
+    )
+    expect(verdictOn(patient, { log: [progress(0, 5)] })).toMatchObject({ code: 'MIG8000' })
+  })
+
   test('virt-handler was replaced in the middle', () => {
     const fresh = handler('node-a', {}, { creationTimestamp: '2026-01-01T10:01:00Z' })
     expect(verdictOn([...running, fresh, handler('node-b')])).toMatchObject({

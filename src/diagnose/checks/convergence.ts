@@ -16,6 +16,7 @@ import {
   progressEvidence,
   progressOf,
   progressSentence,
+  secondsLeft,
 } from './copy-progress.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
 
@@ -147,21 +148,29 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
     started !== undefined && seconds !== undefined ? started + seconds * 1000 : undefined
   const losing = last !== undefined && isLosing(last) && hasGoneRound(last)
   const mode = subject.state?.mode
+  const late =
+    !losing && deadline !== undefined && limits?.allowWorkloadDisruption === false
+      ? lateBy(last, deadline - world.now)
+      : undefined
   const gate = subject.targetPod?.status?.conditions?.some(({ message }) =>
     /virtual-machine-unpaused/.test(message ?? ''),
   )
   return finding({
     code: losing
       ? 'MIG8008'
-      : mode === 'PostCopy'
-        ? 'MIG8018'
-        : mode === 'Paused'
-          ? 'MIG8019'
-          : 'MIG8000',
+      : late
+        ? 'MIG8030'
+        : mode === 'PostCopy'
+          ? 'MIG8018'
+          : mode === 'Paused'
+            ? 'MIG8019'
+            : 'MIG8000',
     title: losing
       ? `The copy does not converge: the guest dirties ${last.dirtyMbps} Mbps, ${last.bandwidthMbps} Mbps are copied`
-      : `${subject.name || 'The copy'} is being migrated: Running${elapsed !== undefined ? ` for at least ${age(elapsed)}` : ''}, the copy is in progress${mode && mode !== 'PreCopy' ? ` (${mode})` : ''}`,
-    status: losing ? 'warn' : 'info',
+      : late
+        ? `The copy is too slow for its limit: about ${exactSeconds(late.needed)} more are needed, and it is aborted in ${exactSeconds(late.left)}`
+        : `${subject.name || 'The copy'} is being migrated: Running${elapsed !== undefined ? ` for at least ${age(elapsed)}` : ''}, the copy is in progress${mode && mode !== 'PreCopy' ? ` (${mode})` : ''}`,
+    status: losing || late ? 'warn' : 'info',
     objects: objectsOf(subject),
     evidence: progressEvidence(last),
     cause: [
@@ -178,17 +187,34 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
     ]
       .filter(Boolean)
       .join('. '),
-    remedy: losing
-      ? helps(subject, world, false)
-      : [
-          {
-            text: 'Follow it',
-            command: shell`kubectl mig status -n ${subject.namespace} ${subject.name} -w`,
-          },
-        ],
+    remedy:
+      losing || late
+        ? helps(subject, world, false)
+        : [
+            {
+              text: 'Follow it',
+              command: shell`kubectl mig status -n ${subject.namespace} ${subject.name} -w`,
+            },
+          ],
     endsByItself: 'yes',
     ...(deadline !== undefined && { deadline }),
   })
+}
+
+/** Before this, the rate is still that of the beginning. */
+const SETTLED_MS = 10_000
+/** Rates vary: an estimate that is only a little longer than the limit proves nothing. */
+const MARGIN = 1.2
+
+/** When at its rate the copy will be cut off by its limit; seconds. */
+function lateBy(
+  last: Progress | undefined,
+  leftMs: number,
+): { needed: number; left: number } | undefined {
+  if (!last || last.bandwidthMbps <= 0 || last.elapsedMs < SETTLED_MS || isLosing(last))
+    return undefined
+  const [needed, left] = [secondsLeft(last), Math.max(0, Math.round(leftMs / 1000))]
+  return needed > left * MARGIN ? { needed, left } : undefined
 }
 
 /** From v1.9 on, one text for a cancel, a time-out and a stuck copy. */

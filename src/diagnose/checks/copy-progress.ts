@@ -59,10 +59,19 @@ export function progressSentence({
   const ever = isLosing({ dirtyMbps, bandwidthMbps })
     ? 'so it can never finish as it is'
     : bandwidthMbps > 0
-      ? `about ${Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))} s more were needed`
+      ? `about ${secondsLeft({ remainingMiB, dirtyMbps, bandwidthMbps })} s more were needed`
       : 'and nothing flows'
   const passes = iteration === undefined ? '' : `After ${iteration} passes `
   return `${passes}${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
+}
+
+/** As the rates are now, which must not be those of a copy that is losing. */
+export function secondsLeft({
+  remainingMiB,
+  dirtyMbps,
+  bandwidthMbps,
+}: Rates & Pick<Progress, 'remainingMiB'>): number {
+  return Math.ceil((remainingMiB * 8.39) / Math.max(1, bandwidthMbps - dirtyMbps))
 }
 
 export function progressEvidence(last: Progress | undefined): EvidenceItem[] {
