@@ -68,7 +68,7 @@ function isEchoOfCancel(observed: Observed, { message = '' }: Event): boolean {
 
 /** In the words of all releases (fact sheet control-plane.md §2.4, §2.10, §8). */
 const CANCELLED =
-  /has been aborted|abort detected|due to being canceled|^source node reported migration failed$/i
+  /has been aborted|abort detected|due to being canceled|^source node reported migration failed$|target pod shutdown during migration$/i
 
 function saying({ reason, message, involvedObject }: Event): string {
   const text = (message ?? '')

@@ -57,8 +57,13 @@ describe('what a cancelled migration warns of', () => {
       name: 'b',
     }),
     event('FailedMigration', 'Migration failed due to being canceled', { second: 21, name: 'c' }),
+    // Of an abort whose target pod has gone before its end was seen.
+    event('FailedMigration', 'Migration failed because target pod shutdown during migration', {
+      second: 21,
+      name: 'd',
+    }),
   ]
-  const other = event('SyncFailed', 'failed to handle migration proxy', { name: 'd' })
+  const other = event('SyncFailed', 'failed to handle migration proxy', { name: 'e' })
 
   test('is not the end that was asked for', () => {
     const of = migration([...upTo('Running'), ['Failed', 21]], DELETED)
@@ -69,7 +74,7 @@ describe('what a cancelled migration warns of', () => {
 
   test('is all of it where nobody asked for the end', () => {
     const of = migration([...upTo('Running'), ['Failed', 21]])
-    expect(warningsOf(known(of, { vmi: vmi(COPYING), events }))).toHaveLength(3)
+    expect(warningsOf(known(of, { vmi: vmi(COPYING), events }))).toHaveLength(4)
   })
 })
 
