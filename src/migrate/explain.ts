@@ -19,8 +19,10 @@ export function createExplain(
     signal.throwIfAborted()
     const { diagnoseLive } = await import('../diagnose/live.ts')
     const reference = { kind: 'vmim', name, text: `vmim/${name}` } as const
-    const report = await diagnoseLive(cluster, reference, { now: clock.now(), signal, namespace })
-    return report.verdict
+    // What broke a connection stands in the logs of both virt-handlers alone.
+    const options = { now: clock.now(), signal, namespace, logs: true }
+    const { verdict } = await diagnoseLive(cluster, reference, options)
+    return verdict
   }
   return (migration, signal) => {
     const verdict = last.then(() => explain(migration, signal))
