@@ -5,6 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { SECTOR_BYTES } from '../../src/lab/node/guest/qemu/boot-sector.ts'
 import { hasQemu, lineNumbers, MIB, NO_QEMU, qemuPair, tempFolder } from './qemu.ts'
 
+/** Needs userfaultfd, which vm.unprivileged_userfaultfd=1 gives to others as well. */
+const testPostCopy = test.skipIf(process.getuid?.() !== 0)
+
 /** Guests of the lab in real QEMUs, moved through our own proxies over mutual TLS. */
 const name = 'a guest in a real QEMU'
 if (hasQemu) describe(name, guests)
@@ -95,28 +98,53 @@ function guests(): void {
     expect(await pair.target.checksum()).toBe(await pair.source.checksum())
   })
 
-  test('goes on at the target at once with post-copy, and lacks nothing in the end', async () => {
-    const pair = await qemuPair({ dirtyRate: 40 * MIB }, { postCopy: true, bandwidth: 8 * MIB })
-    await heard(pair, 1)
-    const arrival = await pair.listen()
-    const copy = pair.copy()
-    await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(MIB)
-    copy.startPostCopy()
-    await arrival.runnable
-    expect(pair.target.state).toBe('running')
-    copy.cancel(new Error('too late'))
-    await Promise.all([copy.done, arrival.complete])
-    expect(copy.progress()).toMatchObject({ mode: 'PostCopy', remainingBytes: 0 })
-    expect(copy.progress().postCopyRequests).toBeGreaterThan(0)
-    expect(copy.progress().resumedAt).toBeGreaterThanOrEqual(copy.progress().pausedAt ?? Infinity)
-    const { lines } = await pair.target.check()
-    await heard(pair, lines + 2)
-    await expectOneStream(pair)
-    expect(await pair.target.checksum()).toBeUndefined()
-    const third = await pair.moveOn()
-    expect(await third.checksum()).toMatch(/^[\da-f]{64}$/)
-    expect(await third.checksum()).toBe(await pair.target.checksum())
-  })
+  testPostCopy(
+    'goes on at the target at once with post-copy, and lacks nothing in the end',
+    async () => {
+      const pair = await qemuPair({ dirtyRate: 40 * MIB }, { postCopy: true, bandwidth: 8 * MIB })
+      await heard(pair, 1)
+      const arrival = await pair.listen()
+      const copy = pair.copy()
+      await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(MIB)
+      copy.startPostCopy()
+      await arrival.runnable
+      expect(pair.target.state).toBe('running')
+      copy.cancel(new Error('too late'))
+      await Promise.all([copy.done, arrival.complete])
+      expect(copy.progress()).toMatchObject({ mode: 'PostCopy', remainingBytes: 0 })
+      expect(copy.progress().postCopyRequests).toBeGreaterThan(0)
+      expect(copy.progress().resumedAt).toBeGreaterThanOrEqual(copy.progress().pausedAt ?? Infinity)
+      const { lines } = await pair.target.check()
+      await heard(pair, lines + 2)
+      await expectOneStream(pair)
+      expect(await pair.target.checksum()).toBeUndefined()
+      const third = await pair.moveOn()
+      expect(await third.checksum()).toMatch(/^[\da-f]{64}$/)
+      expect(await third.checksum()).toBe(await pair.target.checksum())
+    },
+  )
+
+  testPostCopy(
+    'is lost when its target dies in post-copy: what is left at the source must not run',
+    async () => {
+      const pair = await qemuPair({ dirtyRate: 40 * MIB }, { postCopy: true, bandwidth: 4 * MIB })
+      await heard(pair, 1)
+      const arrival = await pair.listen()
+      arrival.complete.catch(() => {})
+      const copy = pair.copy()
+      copy.done.catch(() => {})
+      await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(0)
+      // Held up, so that not all has arrived before it dies.
+      const target = await pair.pid('b')
+      process.kill(target, 'SIGSTOP')
+      copy.startPostCopy()
+      await expect.poll(() => copy.progress().mode, { timeout: 5000 }).toBe('PostCopy')
+      process.kill(target, 'SIGKILL')
+      await expect(copy.done).rejects.toThrow(/^operation failed: job 'migration out' failed: /)
+      expect(pair.source.state).toBe('paused')
+      await expect(pair.source.resume()).rejects.toThrow("QEMU command 'cont'")
+    },
+  )
 
   test('brings its disk, which it goes on writing to', async () => {
     const pair = await qemuPair({ diskBytes: 16 * MIB })
