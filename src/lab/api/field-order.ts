@@ -1,50 +1,66 @@
 import type { ApiObject, Kind } from './kind.ts'
-import { type FieldType, fieldType, structNamed } from './schema/type-table.ts'
+import { type FieldType, fieldType, placesIn } from './schema/type-table.ts'
 
 type Json = Record<string, unknown>
 
 /**
  * The object with its fields in the order in which Kubernetes writes them: a built-in kind's as its type declares them, all
- * else (custom resources, the keys of maps) by name.
+ * else (custom resources, the keys of maps) by name. What is in order already is not copied: every write comes through here.
  */
 export function inOrder(kind: Kind, object: ApiObject): ApiObject {
-  if (!kind.builtIn || kind.type === undefined) return byName(object) as ApiObject
-  const { kind: name, apiVersion, ...rest } = object
-  return {
-    ...(name !== undefined && { kind: name }),
-    ...(apiVersion !== undefined && { apiVersion }),
-    ...(byType(rest, { shape: 'struct', name: kind.type }) as ApiObject),
-  }
+  const type: FieldType | undefined =
+    kind.builtIn && kind.type !== undefined ? { shape: 'struct', name: kind.type } : undefined
+  return ordered(object, type, type && KIND_FIRST) as ApiObject
 }
 
-function byType(value: unknown, type: FieldType | undefined): unknown {
-  if (Array.isArray(value)) {
-    const of = type?.shape === 'list' ? type.of : undefined
-    return value.map((item) => byType(item, of))
-  }
-  if (!isJson(value)) return value
-  if (type?.shape !== 'struct') return byName(value, (field) => fieldType(type, field))
-  const known = [...structNamed(type.name).keys()].filter((field) => Object.hasOwn(value, field))
-  const others = Object.keys(value).filter((field) => !structNamed(type.name).has(field))
-  return pick(value, [...known, ...others], (field) => fieldType(type, field))
-}
+/** Of a built-in object; its type lists them the other way round. */
+const KIND_FIRST = ['kind', 'apiVersion']
 
-function byName(
+function ordered(
   value: unknown,
-  typeOf: (field: string) => FieldType | undefined = () => undefined,
+  type: FieldType | undefined,
+  first: readonly string[] = [],
 ): unknown {
-  if (Array.isArray(value)) return value.map((item) => byName(item))
-  return isJson(value) ? pick(value, Object.keys(value).sort(), typeOf) : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return orderedList(value, type)
+  const object = value as Json
+  const names = Object.keys(object)
+  const compare = type?.shape === 'struct' ? declared(placesIn(type.name), first) : byName
+  let changed = false
+  for (let i = 1; i < names.length && !changed; i++)
+    changed = compare(names[i - 1] ?? '', names[i] ?? '') > 0
+  if (changed) names.sort(compare)
+  const result: Json = {}
+  for (const name of names) {
+    const before = object[name]
+    const after = isScalar(before) ? before : ordered(before, type && fieldType(type, name))
+    if (after !== before) changed = true
+    result[name] = after
+  }
+  return changed ? result : value
 }
 
-function pick(
-  value: Json,
-  fields: string[],
-  typeOf: (field: string) => FieldType | undefined,
-): Json {
-  return Object.fromEntries(fields.map((field) => [field, byType(value[field], typeOf(field))]))
+function orderedList(list: unknown[], type: FieldType | undefined): unknown[] {
+  const of = type?.shape === 'list' ? type.of : undefined
+  const items = list.map((item) => ordered(item, of))
+  return items.some((item, i) => item !== list[i]) ? items : list
 }
 
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+type Compare = (a: string, b: string) => number
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1
+}
+
+/** In the order of a type's declaration, but for those that come before all. */
+function declared(places: ReadonlyMap<string, number>, first: readonly string[]): Compare {
+  const placeOf = (name: string) => {
+    const at = first.indexOf(name)
+    return at < 0 ? (places.get(name) ?? Number.MAX_SAFE_INTEGER) : at - first.length
+  }
+  return (a, b) => placeOf(a) - placeOf(b) || byName(a, b)
 }

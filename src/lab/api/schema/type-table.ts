@@ -39,11 +39,20 @@ const TABLE: ReadonlyMap<string, Struct> = new Map(
     }),
 )
 
+const PLACES: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+  [...TABLE].map(([name, struct]) => [name, new Map([...struct.keys()].map((f, i) => [f, i]))]),
+)
+
 /** The fields of a type; throws for one that no line defines. */
 export function structNamed(name: string): Struct {
   const struct = TABLE.get(name)
   if (!struct) throw new Error(`no type ${name}`)
   return struct
+}
+
+/** Where in a type's declaration each of its fields stands. */
+export function placesIn(name: string): ReadonlyMap<string, number> {
+  return PLACES.get(name) ?? new Map()
 }
 
 /** The type of a struct's field or of a map's value; undefined where nothing is known of it. */
