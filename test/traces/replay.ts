@@ -15,8 +15,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const binaries = values.api === 'kube-apiserver' ? await demandBinaries(process.env) : undefined
-/** A replay mostly waits; a kube-apiserver and an etcd of its own do not. */
-const AT_ONCE = availableParallelism() * (binaries ? 1 : 4)
+/** A replay mostly waits, but all share this thread; a kube-apiserver and an etcd of its own have work to do. */
+const AT_ONCE = binaries ? availableParallelism() : Math.min(4 * availableParallelism(), 12)
 
 const given = resolve(positionals[0] ?? import.meta.dirname)
 const recordings = filesIn(given).map(read)

@@ -18,7 +18,7 @@ export interface Item {
  */
 export interface WorkQueue {
   add(key: string, options?: AddOptions): void
-  /** After a failure: 5 ms, doubled each time, at most 1000 s. */
+  /** After a failure: the first delay (5 ms, unless said otherwise), doubled each time, at most the last (1000 s). */
   retry(key: string, priority?: number): void
   /** The key succeeded: its next failure counts as the first. */
   forget(key: string): void
@@ -32,8 +32,13 @@ export interface WorkQueue {
   close(): void
 }
 
-const FIRST_RETRY = 5
-const LAST_RETRY = 1_000_000
+/** How long a failure is let rest, ms. */
+export interface RetryDelays {
+  first: number
+  last: number
+}
+
+const RETRIES: RetryDelays = { first: 5, last: 1_000_000 }
 
 interface Entry extends Item {
   readyAt: number
@@ -41,7 +46,7 @@ interface Entry extends Item {
   turn: number
 }
 
-export function createWorkQueue(clock: Clock): WorkQueue {
+export function createWorkQueue(clock: Clock, retries = RETRIES): WorkQueue {
   const waiting = new Map<string, Entry>()
   const working = new Set<string>()
   /** Added while being worked on. */
@@ -100,7 +105,7 @@ export function createWorkQueue(clock: Clock): WorkQueue {
     retry(key, priority = 0) {
       const count = failures.get(key) ?? 0
       failures.set(key, count + 1)
-      add(key, { priority, after: Math.min(FIRST_RETRY * 2 ** count, LAST_RETRY) })
+      add(key, { priority, after: Math.min(retries.first * 2 ** count, retries.last) })
     },
     forget: (key) => void failures.delete(key),
     take() {

@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { statusOf } from '../../cluster/api-error.ts'
-import { createWorkQueue, type WorkQueue } from './work-queue.ts'
+import { createWorkQueue, type RetryDelays, type WorkQueue } from './work-queue.ts'
 
 export type Log = (record: {
   level: 'info' | 'error'
@@ -22,12 +22,14 @@ export interface WorkerOptions {
   log: Log
   /** How many keys at once. */
   threads: number
+  retries?: RetryDelays
   /** One pass over one object. What it throws is logged and tried again with growing delays. */
   reconcile(key: string, queue: WorkQueue): Promise<void>
 }
 
-export function startWorker({ name, clock, log, threads, reconcile }: WorkerOptions): Worker {
-  const queue = createWorkQueue(clock)
+export function startWorker(options: WorkerOptions): Worker {
+  const { name, clock, log, threads, retries, reconcile } = options
+  const queue = createWorkQueue(clock, retries)
   const running = Array.from({ length: threads }, async () => {
     for (let item = await queue.take(); item !== undefined; item = await queue.take()) {
       try {

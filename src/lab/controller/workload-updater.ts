@@ -32,6 +32,7 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
     clock,
     log,
     threads: 1,
+    retries: { first: THROTTLE, last: 300_000 },
     reconcile,
   })
   let lastBatch = Number.NEGATIVE_INFINITY

@@ -91,6 +91,26 @@ describe('a work queue', () => {
     expect(await drain()).toEqual(['a'])
   })
 
+  test('lets failures rest as long as it is told', async () => {
+    const clock = manualClock()
+    const queue = createWorkQueue(clock, { first: 1000, last: 1500 })
+    const taken: string[] = []
+    queue.retry('a')
+    void queue.take().then((item) => taken.push(item?.key ?? ''))
+    await clock.pass(999)
+    expect(taken).toEqual([])
+    await clock.pass(1)
+    expect(taken).toEqual(['a'])
+    queue.done('a')
+    queue.retry('a')
+    void queue.take().then((item) => taken.push(item?.key ?? ''))
+    await clock.pass(1499)
+    expect(taken).toEqual(['a'])
+    await clock.pass(1)
+    expect(taken).toEqual(['a', 'a'])
+    queue.close()
+  })
+
   test('is idle only while nothing is ready and nothing is being worked on', async () => {
     const { clock, queue } = started()
     expect(queue.idle()).toBe(true)
