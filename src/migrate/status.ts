@@ -67,7 +67,10 @@ export interface StatusChange extends ListChange {
   single?: Status | undefined
 }
 
-/** The status, then every change of it: of one migration to its end, of all of them for ever. */
+/**
+ * The status, then every change of it: of one migration to its end, of all of them for ever. A VM that has none yet is
+ * watched until it has.
+ */
 export async function* watchStatus(
   cluster: Cluster,
   options: StatusOptions,
@@ -75,7 +78,7 @@ export async function* watchStatus(
 ): AsyncGenerator<StatusChange, void, undefined> {
   if (!options.reference) return yield* watchMigrations(cluster, options, look)
   const status = await readStatus(cluster, options, look)
-  const [first] = status.migrations
+  let [first] = status.migrations
   const changed = (step: StatusChange['step'], migrations: Observed[]): StatusChange => ({
     step,
     observed: migrations[0],
@@ -83,7 +86,18 @@ export async function* watchStatus(
     single: { ...status, migrations },
   })
   yield changed({ type: 'listed' }, status.migrations)
-  if (!first || isFinal(first.migration)) return
+  if (first && isFinal(first.migration)) return
+  if (!first) {
+    const { namespace = cluster.namespace } = options
+    for await (const { step, observed } of watchMigrations(cluster, { namespace }, look)) {
+      if (step.type === 'lost' || step.type === 'regained') yield changed(step, [])
+      if (step.type !== 'created' || step.migration.spec.vmiName !== status.subject?.name) continue
+      first = observed
+      break
+    }
+    if (!first) return
+    yield changed({ type: 'created', migration: first.migration }, [first])
+  }
   for await (const { step, observed } of follow(cluster, first, look))
     yield changed(step, [observed])
 }

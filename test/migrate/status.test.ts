@@ -167,6 +167,22 @@ describe('watching', () => {
     expect(Object.fromEntries(pods)).toEqual({ 'vm-1': true, 'vm-2': false })
   })
 
+  test('one that has no migration yet waits for it', async () => {
+    const stage = await startStage()
+    for (const vm of ['vm-1', 'vm-2']) await stage.addVm(vm)
+    const steps: string[] = []
+    const options = { ...ALL, namespace: 'demo', reference: parseReference('vm-1', ['vm']) }
+    const watching = collect(stage.admin, options, ({ step }) => void steps.push(step.type))
+    await until(() => steps.includes('listed') || undefined)
+    await start(stage, 'vm-2')
+    const migration = await start(stage, 'vm-1')
+    await until(() => steps.includes('created') || undefined)
+    await stage.advance(migration, 'Succeeded')
+    await watching
+    expect(steps.slice(0, 2)).toEqual(['listed', 'created'])
+    expect(steps.at(-1)).toBe('end')
+  })
+
   test('many says which limit holds those that wait', async () => {
     const stage = await startStage()
     for (const vm of ['vm-1', 'vm-2']) await stage.addVm(vm)
