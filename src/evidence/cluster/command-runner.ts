@@ -30,11 +30,12 @@ export function createRunner(cluster: Cluster, reader: Reader, signal: AbortSign
       })
       const from = `pod/${namespace}/${name}`
       if (code === 0) return { state: 'read', value: command.parse(stdout), from }
-      if (code === undefined || NOT_STARTED.includes(code))
+      if (NOT_STARTED.includes(code ?? 0) || NOT_FOUND.test(stderr))
         return unread('unreadable', `container ${container} of ${name} has no ${program}`)
-      const answer = command.parseFailure?.(code, stderr)
+      const answer = code === undefined ? undefined : command.parseFailure?.(code, stderr)
       if (answer !== undefined) return { state: 'read', value: answer, from }
-      return unread('unreadable', `"${argv.join(' ')}" ended with ${code}: ${firstLine(stderr)}`)
+      const how = code === undefined ? 'was not started' : `ended with ${code}`
+      return unread('unreadable', `"${argv.join(' ')}" ${how}: ${firstLine(stderr)}`)
     } catch (err) {
       if (!(err instanceof MigError) || signal.aborted) throw err
       return unread(err.exit === 8 ? 'forbidden' : 'unreadable', err.message)
@@ -44,6 +45,7 @@ export function createRunner(cluster: Cluster, reader: Reader, signal: AbortSign
 
 /** What shells and container runtimes end with when there is no such program. */
 const NOT_STARTED = [126, 127]
+const NOT_FOUND = /executable file not found/
 
 function firstLine(text: string): string {
   return text.trim().split('\n')[0] || 'it said nothing'

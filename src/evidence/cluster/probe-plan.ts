@@ -65,17 +65,10 @@ export function planProbes(
   const state = stateOf(migration, vmi)
   if (!state || phaseOf(migration) === 'Succeeded') return undefined
   const kubevirt = objects.list<KubeVirt>(KUBEVIRTS.kind)[0]
-  const handler = (node: string | undefined) =>
-    objects
-      .list<Pod>(PODS.kind)
-      .find(
-        ({ metadata, spec }) =>
-          metadata.labels?.[LABEL.app] === 'virt-handler' && spec.nodeName === node,
-      )
   const live = whyNotLive(migration, state) === undefined
   const sides = (['source', 'target'] as const).flatMap((role): SidePlan[] => {
     const node = role === 'source' ? state.sourceNode : state.targetNode
-    const pod = handler(node)
+    const pod = handlerOn(node, objects)
     if (node === undefined || !pod) return []
     const certificates: CertificateFolder[] =
       role === 'target' ? ['servercertificates'] : clientFolders(kubevirt)
@@ -83,6 +76,19 @@ export function planProbes(
     return [{ role, node, pod, certificates, live, routeTo: address }]
   })
   return { migration, state, sides, connect: planConnect(migration, state, kubevirt) }
+}
+
+/** Of several, while it is rolled out, the newest. */
+function handlerOn(node: string | undefined, objects: Objects): Pod | undefined {
+  return objects
+    .list<Pod>(PODS.kind)
+    .filter(
+      ({ metadata, spec }) =>
+        metadata.labels?.[LABEL.app] === 'virt-handler' && spec.nodeName === node,
+    )
+    .sort((a, b) =>
+      (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
+    )[0]
 }
 
 /**

@@ -42,7 +42,9 @@ export async function probeProxies(
 ): Promise<ProxyProbe> {
   const { rung, clock, signal, announce } = options
   const probe: ProxyProbe = { migrationUid: plan.migration.metadata.uid ?? '', rung: 'none' }
-  if (rung === 'none' || plan.sides.length === 0) return probe
+  if (rung === 'none') return probe
+  noteMissing(plan, reader)
+  if (plan.sides.length === 0) return probe
   if (!(await isPermitted(cluster, reader, 'exec', plan.sides, signal))) return probe
   probe.rung = 'exec'
   const run = createRunner(cluster, reader, signal)
@@ -92,6 +94,16 @@ async function isPermitted(
 }
 
 const SOCKETS = 'sockets of virt-handler'
+
+function noteMissing({ state, sides }: ProbePlan, reader: Reader): void {
+  for (const node of [state.sourceNode, state.targetNode])
+    if (!sides.some((side) => side.node === node))
+      reader.gap({
+        what: SOCKETS,
+        why: 'unreadable',
+        detail: `no virt-handler pod on ${node ?? 'an unknown node'} was read`,
+      })
+}
 
 async function probeSide(
   side: SidePlan,
