@@ -5,6 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { SECTOR_BYTES } from '../../src/lab/node/guest/qemu/boot-sector.ts'
 import { hasQemu, lineNumbers, MIB, NO_QEMU, qemuPair, tempFolder } from './qemu.ts'
 
+type Pair = Awaited<ReturnType<typeof qemuPair>>
+
+/** A machine that is busy with other tests takes its time. */
+const patience = { timeout: 10_000 }
+
 /** Needs userfaultfd, which vm.unprivileged_userfaultfd=1 gives to others as well. */
 const testPostCopy = test.skipIf(process.getuid?.() !== 0)
 
@@ -12,8 +17,6 @@ const testPostCopy = test.skipIf(process.getuid?.() !== 0)
 const name = 'a guest in a real QEMU'
 if (hasQemu) describe(name, guests)
 else test.skip(`${name}: ${NO_QEMU}`)
-
-type Pair = Awaited<ReturnType<typeof qemuPair>>
 
 function guests(): void {
   test('moves: memory is the same on both sides, and it goes on counting where it was', async () => {
@@ -93,7 +96,7 @@ function guests(): void {
     await heard(pair, 1)
     const arrival = await pair.listen()
     const copy = pair.copy()
-    await expect.poll(() => pair.proxies.source.connections().length).toBe(5)
+    await expect.poll(() => pair.proxies.source.connections().length, patience).toBe(5)
     await Promise.all([copy.done, arrival.complete])
     expect(await pair.target.checksum()).toBe(await pair.source.checksum())
   })
@@ -105,7 +108,7 @@ function guests(): void {
       await heard(pair, 1)
       const arrival = await pair.listen()
       const copy = pair.copy()
-      await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(MIB)
+      await expect.poll(() => copy.progress().processedBytes, patience).toBeGreaterThan(MIB)
       copy.startPostCopy()
       await arrival.runnable
       expect(pair.target.state).toBe('running')
@@ -133,12 +136,12 @@ function guests(): void {
       arrival.complete.catch(() => {})
       const copy = pair.copy()
       copy.done.catch(() => {})
-      await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(0)
+      await expect.poll(() => copy.progress().processedBytes, patience).toBeGreaterThan(0)
       // Held up, so that not all has arrived before it dies.
       const target = await pair.pid('b')
       process.kill(target, 'SIGSTOP')
       copy.startPostCopy()
-      await expect.poll(() => copy.progress().mode, { timeout: 5000 }).toBe('PostCopy')
+      await expect.poll(() => copy.progress().mode, patience).toBe('PostCopy')
       process.kill(target, 'SIGKILL')
       await expect(copy.done).rejects.toThrow(/^operation failed: job 'migration out' failed: /)
       expect(pair.source.state).toBe('paused')
@@ -247,7 +250,7 @@ function guests(): void {
     const pair = await qemuPair()
     await heard(pair, 1)
     process.kill(await pair.pid('a'), 'SIGKILL')
-    await expect.poll(() => pair.source.state).toBe('ended')
+    await expect.poll(() => pair.source.state, patience).toBe('ended')
     expect(pair.crashes.map(String)).toEqual([
       expect.stringContaining('QEMU unexpectedly closed the monitor'),
     ])
@@ -267,7 +270,7 @@ function guests(): void {
     const pid = Number(await readFile(`${folder}/a/pid`, 'utf8'))
     expect(isAlive(pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid)).toBe(false)
+    await expect.poll(() => isAlive(pid), patience).toBe(false)
   })
 }
 
@@ -302,7 +305,7 @@ async function halfMoved(spec: Parameters<typeof qemuPair>[0] = {}, bandwidth = 
   arrival.complete.catch(() => {})
   const copy = pair.copy()
   copy.done.catch(() => {})
-  await expect.poll(() => copy.progress().processedBytes).toBeGreaterThan(0)
+  await expect.poll(() => copy.progress().processedBytes, patience).toBeGreaterThan(0)
   return { pair, copy, arrival }
 }
 
