@@ -5,7 +5,7 @@ import { allNamespacesFlag, clusterFlags, colorFlag } from '../src/flags.ts'
 export default class Status extends Command {
   static override summary = 'Show migrations and where each is now'
   static override description =
-    'Without a name: what is in flight and what ended within the last hour. With one: its phases with their durations, and where it is now.'
+    'Without a name: what is in flight and what ended within the last hour. With one: its phases with their durations, where it is now, and which settings hold. With -w it goes on showing that: of one VM to the end of its migration, which it waits for where there is none.'
   static override examples = [
     {
       description: 'Watch all migrations of the cluster',
