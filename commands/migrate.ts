@@ -12,7 +12,7 @@ import {
 export default class Migrate extends Command {
   static override summary = 'Move VMs to other nodes and follow them to the end'
   static override description =
-    'Says first what will happen: is it admitted, which policy holds, is a slot free. Then it creates the migration and follows it. Ctrl-C leaves the migration running. With -l, VMs that are in flight already are followed; with --resume besides, those that an interrupted run of the same selector has moved are left where they are.'
+    'Says first what will happen: is it admitted, which policy holds, is a slot free. Then it creates the migration and follows it. When it fails, or stands still for a minute, it is diagnosed, and the verdict told. Ctrl-C leaves the migration running. With -l, VMs that are in flight already are followed; with --resume besides, those that an interrupted run of the same selector has moved are left where they are.'
   static override examples = [
     {
       description: 'Move a VM and wait for it, at most five minutes',
