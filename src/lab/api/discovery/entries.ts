@@ -38,6 +38,8 @@ const OBJECT_VERBS = [
   'update',
   'watch',
 ]
+/** Of Kubernetes' own kinds they come in another order than of custom resources. */
+const BUILT_IN_VERBS = [...OBJECT_VERBS].sort()
 const STATUS_VERBS = ['get', 'patch', 'update']
 
 export function entriesOf(kinds: readonly Kind[], virtual: VirtualResource[]): Entry[] {
@@ -60,7 +62,7 @@ function kindEntries(kind: Kind): Entry[] {
       ...base,
       name: kind.plural,
       singular: kind.singular,
-      verbs: OBJECT_VERBS,
+      verbs: kind.builtIn ? BUILT_IN_VERBS : OBJECT_VERBS,
       shortNames: kind.shortNames,
       categories: kind.categories,
     }

@@ -20,10 +20,13 @@ export function containerFaults(
   seen: Set<string>,
 ): FieldError[] {
   const one: Full = container
+  const names = uniqueName(`${at}.name`, one.name, dnsLabelFaults, seen)
+  const isTaken = names[0]?.reason === 'FieldValueDuplicate'
   return [
-    ...uniqueName(`${at}.name`, one.name, dnsLabelFaults, seen),
+    ...(isTaken ? [] : names),
     ...(one.image ? [] : [required(`${at}.image`)]),
     ...oneOf(`${at}.restartPolicy`, one.restartPolicy, ['Always', 'Never', 'OnFailure']),
+    ...(isTaken ? names : []),
     ...oneOf(`${at}.terminationMessagePolicy`, one.terminationMessagePolicy, [
       'File',
       'FallbackToLogsOnError',

@@ -14,6 +14,13 @@ const SETTINGS = {
   maxDowntimeMs: 'Milliseconds that the guest may stand still at the switch-over.',
 }
 
+/** What every kind has. */
+export const COMMON_DESCRIPTIONS: Record<string, string> = {
+  apiVersion: 'Group and version of the API that the object is written in.',
+  kind: 'What sort of object it is, in CamelCase. It cannot be changed.',
+  metadata: 'Name, namespace, labels, annotations, owners and what else all objects have.',
+}
+
 export const DESCRIPTIONS: Record<string, Record<string, string>> = {
   'kv.VirtualMachineInstanceMigration': {
     spec: 'What is to be moved. It cannot be changed once the migration is created.',

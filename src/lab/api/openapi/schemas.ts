@@ -1,6 +1,6 @@
 import type { Kind } from '../kind.ts'
 import { type FieldType, type Scalar, structNamed } from '../schema/type-table.ts'
-import { DESCRIPTIONS } from './descriptions.ts'
+import { COMMON_DESCRIPTIONS, DESCRIPTIONS } from './descriptions.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -61,9 +61,11 @@ interface Dialect {
 const CUSTOM: Dialect = { custom: true, struct: structuralSchema }
 
 function structSchema(name: string, dialect: Dialect): JsonSchema {
-  const fields = [...structNamed(name)].map(([field, type]) => [
+  const struct = structNamed(name)
+  const own = { ...(struct.has('metadata') && COMMON_DESCRIPTIONS), ...DESCRIPTIONS[name] }
+  const fields = [...struct].map(([field, type]) => [
     field,
-    described(typeSchema(type, dialect), DESCRIPTIONS[name]?.[field]),
+    described(typeSchema(type, dialect), own[field]),
   ])
   return { type: 'object', properties: Object.fromEntries(fields) }
 }
