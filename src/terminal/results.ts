@@ -9,7 +9,7 @@ import { type Cell, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import type { Style } from './theme.ts'
 import { formatBytes, formatDuration, formatMilliseconds } from './units.ts'
-import { copiedText, movedText, verdictText } from './words.ts'
+import { copiedText, movedText } from './words.ts'
 
 /** The answer about VMs that were to be moved, for stdout. */
 export async function movesText(
@@ -106,7 +106,7 @@ export function errorLines(results: Result[]): string {
       if (!error || error.exit === EXIT.interrupted) return []
       const named = `"${vm}" `
       const { message } = error
-      const why = verdict ? [`${vm}: ${verdictText(verdict)}`] : []
+      const why = verdict ? [`${vm}: ${verdict.title} (${verdict.code})`] : []
       return [
         `${vm}: ${message.startsWith(named) ? message.slice(named.length) : message}`,
         ...why,
