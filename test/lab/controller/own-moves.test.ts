@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { patch, remove } from '../../../src/cluster/objects.ts'
 import { podInterfaceName } from '../../../src/kubevirt/multus.ts'
+import { parseQuantity, unitsOf, ZERO } from '../../../src/kubevirt/quantity.ts'
 import { MIGRATIONS, NODES, PVCS, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
-import type { Migration, Vm, Vmi } from '../../../src/kubevirt/types.ts'
+import type { Migration, Pod, Vm, Vmi } from '../../../src/kubevirt/types.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 
 const at = (name: string) => ({ namespace: 'demo', name })
@@ -224,3 +225,73 @@ test('a VM whose volume is to lie in another claim moves by itself, and is not s
   expect(migration.metadata.labels).toHaveProperty(['kubevirt.io/volume-update-migration'], 'vm-1')
   expect(migration.spec.priority).toBe('user-triggered')
 })
+
+test('a VM that gets more memory moves into a launcher with room for it', async () => {
+  const plane = await startControlPlane({
+    workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] },
+    configuration: { additionalGuestMemoryOverheadRatio: '1.5' },
+  })
+  const spec = {
+    evictionStrategy: 'LiveMigrate',
+    domain: { cpu: { model: 'Haswell' }, memory: { guest: '1Gi' }, devices: {} },
+  }
+  await plane.create(VMS, {
+    metadata: { name: 'vm-1' },
+    spec: { runStrategy: 'Always', template: { spec } },
+  })
+  const source = await plane.launcherOf('vm-1')
+  await plane.start(source, 'node-1')
+  const vmi = () => plane.get<Vmi>(VMIS, 'vm-1')
+  await plane.until(async () => (await vmi()).status?.phase === 'Scheduled', 'Scheduled')
+  await plane.handle('node-1', 'vm-1', {
+    phase: 'Running',
+    selinuxContext: 'none',
+    conditions: [{ type: 'LiveMigratable', status: 'True' }],
+  })
+  const change = (guest: string) => ({
+    spec: { template: { spec: { domain: { memory: { guest } } } } },
+  })
+  await patch(plane.admin, VMS, at('vm-1'), change('2Gi'), 'merge')
+  const has = async (type: string, status: string) =>
+    (await vmi()).status?.conditions?.some((one) => one.type === type && one.status === status)
+  await plane.until(() => has('HotMemoryChange', 'True'), 'the hotplug to be told')
+  expect((await vmi()).spec.domain?.memory?.guest).toBe('2Gi')
+  expect((await vmi()).metadata.labels?.['kubevirt.io/memory-hotplug-overhead-ratio']).toBe('1.5')
+
+  const made = await plane.until(async () => (await migrations(plane))[0], 'a move of its own')
+  expect(made.spec.priority).toBe('user-triggered')
+  const target = await plane.targetOf(made.metadata.name)
+  const memoryOf = (pod: Pod) =>
+    unitsOf(
+      parseQuantity(
+        pod.spec.containers.find(({ name }) => name === 'compute')?.resources?.requests?.['memory'],
+      ) ?? ZERO,
+    )
+  expect(memoryOf(target) - memoryOf(source)).toBeGreaterThanOrEqual(2 ** 30)
+  await plane.start(target, 'node-2')
+  await plane.until(
+    async () => (await vmi()).status?.migrationState?.targetNode === 'node-2',
+    'hand-off',
+  )
+  const told = (await vmi()).metadata.labels?.['kubevirt.io/vmi-pod-memory-resource-requests']
+  expect(unitsOf(parseQuantity(told) ?? ZERO)).toBe(memoryOf(target))
+
+  // It has arrived, but is not done before the guest has its memory.
+  const time = '2026-01-01T00:00:00Z'
+  const ended = { startTimestamp: time, endTimestamp: time, completed: true }
+  const migrationState = { targetNodeAddress: '10.0.0.2', ...ended }
+  await plane.handle('node-2', 'vm-1', { nodeName: 'node-2', migrationState })
+  await plane.until(
+    async () => (await plane.phaseOf(made.metadata.name)) === 'Running',
+    'it to wait for the memory',
+  )
+  const conditions = [{ type: 'LiveMigratable', status: 'True' }]
+  await plane.handle('node-2', 'vm-1', {
+    conditions,
+    memory: { guestAtBoot: '1Gi', guestCurrent: '2Gi', guestRequested: '2Gi' },
+  })
+  await plane.until(
+    async () => (await plane.phaseOf(made.metadata.name)) === 'Succeeded',
+    'its end',
+  )
+}, 30_000)
