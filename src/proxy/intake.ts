@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** The reading half of a pump: takes bytes from a socket and holds them, in order, until they were passed on. */
-export interface Intake {
+interface Intake {
   /**
    * Asked at the socket's 'end': whether that comes in the tick in which the end was read, while the socket was being
    * read from. Else nothing can be told from the state of the raw socket.
@@ -9,8 +9,6 @@ export interface Intake {
   endIsFresh(): boolean
   /** The bytes whose turn it is, undefined when there are none. They stay untouched until they are released. */
   next(): Buffer | undefined
-  /** Holds back what `next` gave: it is passed on when this resolves; undefined lets it go at once. */
-  pace?(bytes: Buffer): Promise<void> | undefined
   /** What `next` gave was passed on. */
   release(bytes: Buffer): void
   /** From now on whatever comes is dropped, so that its sender isn't blocked. */

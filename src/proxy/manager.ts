@@ -4,7 +4,6 @@ import type { ConnectionState } from './connection.ts'
 import type { ProxyContext } from './context.ts'
 import { createGroups } from './groups.ts'
 import { createHandshakes } from './handshake.ts'
-import type { OpenIntake } from './intake.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import type { ProxyLog } from './log.ts'
 import type { PortMap } from './port-map.ts'
@@ -31,8 +30,6 @@ export interface ProxyManagerOptions {
   socketOwner?: SocketOwner
   /** Copy by node's public streams only, slower: for a node whose internals the fast path doesn't get on with. */
   plainStreams?: boolean
-  /** Puts something before all that is read: a pace, in a lab. */
-  intake?(open: OpenIntake): OpenIntake
   /** Called once for each connection, with its final state. */
   onClosed?(state: ConnectionState): void
 }
@@ -105,16 +102,15 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     return lastTls as ProxyTls
   }
 
-  const open = options.plainStreams
-    ? streamIntake
-    : slabIntake(createSlabPool(() => (lastTls ? 2 * streams : streams)))
   const context: ProxyContext = {
     bind: options.bind,
     portRange: options.portRange,
     currentTls,
     handshakes: createHandshakes(limits.handshakeMs, options.clock),
     limits,
-    openIntake: options.intake?.(open) ?? open,
+    openIntake: options.plainStreams
+      ? streamIntake
+      : slabIntake(createSlabPool(() => (lastTls ? 2 * streams : streams))),
     socketOwner: options.socketOwner,
     logger: (fields) => (record) => log({ ...record, ...fields }),
     clock: options.clock,

@@ -44,12 +44,6 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
       if (first) options.onFirst?.(bytes)
       first = false
       writing = true
-      const pause = intake.pace?.(bytes)
-      if (pause) void pause.then(() => settled || write(bytes))
-      else write(bytes)
-    }
-
-    const write = (bytes: Buffer) => {
       to.socket.write(bytes, (err) => {
         writing = false
         if (err || to.socket.destroyed) return writeFailed(err)

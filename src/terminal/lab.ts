@@ -31,7 +31,7 @@ export function scenarioLines({ title, diagnose, mend, proof }: Scenario): strin
     lines.map((line, i) => `  ${(i ? '' : word).padEnd(6)}  ${line}`)
   return [
     `${title}.`,
-    ...steps('why', [diagnose]),
+    ...steps('why', diagnose),
     ...steps('mend', mend),
     ...steps('then', mend.length > 0 ? [proof] : []),
     '',

@@ -53,7 +53,7 @@ function scenarioTable(scenarios: Scenario[], page = ''): string {
 function section({ name, title, story, code, diagnose, mend, proof }: Scenario): string[] {
   const steps = [
     `kubectl mig lab up --detach --scenario ${name}`,
-    `${diagnose}${code === undefined ? '' : `   # ${code}, exit 3`}`,
+    ...diagnose.map((line) => `${line}${code === undefined ? '' : `   # ${code}, exit 3`}`),
     ...(mend.length > 0 ? [...mend, `${proof}   # mended`] : [proof]),
   ]
   const told = story.split('\n\n').map((paragraph) => paragraph.replaceAll('\n', ' '))

@@ -97,6 +97,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     faults,
     identity: { ca: spec.ca, certificates: spec.certificates },
     authority: spec.authority,
+    log(record) {
+      const said = handlerRecord(record, breakage.isRefused())
+      if (said) handlerLog({ ...said })
+    },
     address: () => proxies.address,
     stopListening: (vmiUid) => proxies.manager.stopTargetListener(vmiUid),
     life: () => life,
@@ -107,12 +111,8 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     address: addresses.pod,
     tls: () =>
       migrations()?.disableTLS || faults.of('PlainText') ? 'disabled' : breakage.identity(),
-    intake: breakage.link.intake,
     clock,
-    log(record) {
-      const said = handlerRecord(record, breakage.isRefused())
-      if (said) handlerLog({ ...said })
-    },
+    log: breakage.tell,
   })
   const metrics = copyMetrics(node)
   const server = await serveMetrics({
@@ -143,6 +143,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     faults,
     isUp: () => life.isUp,
     publish: breakage.publish,
+    unpublish: breakage.unpublish,
     nodeObject: () => nodes.get(undefined, node),
     kubevirt: () => kubevirts.list()[0],
     onEnded: (vmi, launcher) => {
@@ -206,7 +207,8 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     return {
       node,
       addresses: [{ device: 'eth0', address: addresses.pod }, ...attached],
-      foreignPorts: [kubeletServer.port, ...breakage.hiddenPorts()],
+      foreignPorts: [kubeletServer.port],
+      relayed: breakage.relayedPorts(),
       address: proxies.address,
       ports: { [HANDLER_PORT]: { host: addresses.pod, port: server.port } },
       proxies: proxies.manager,

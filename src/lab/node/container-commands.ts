@@ -17,6 +17,7 @@ import {
 import { BACKLOG } from '../../proxy/listener.ts'
 import type { ProxyManager } from '../../proxy/manager.ts'
 import { bashConnect } from './bash-connect.ts'
+import { type RelayedPort, seenByNode } from './faults/relayed-port.ts'
 import {
   largestBacklog,
   ownInodes,
@@ -39,6 +40,8 @@ export interface HandlerFacts {
   addresses: { device: string; address: string }[]
   /** Ports at these addresses that are not the pod's. */
   foreignPorts: readonly number[]
+  /** What is published in the place of its own ports. */
+  relayed: readonly RelayedPort[]
   /** Where it takes migrations. */
   address: string
   /** Ports that it has elsewhere in truth, as all nodes share this machine. */
@@ -131,7 +134,8 @@ function withSockets(
     const [all, held, most] = await Promise.all([tcpSockets(), ownInodes(), largestBacklog()])
     const ours = all.filter(({ inode }) => inode === 0 || held.has(inode))
     const own = ours.filter((socket) => isOwn(socket, facts))
-    return text(own.map((socket) => withBacklog(socket, facts, most)))
+    const seen = seenByNode(own, facts.relayed)
+    return text(seen.map((socket) => withBacklog(socket, facts, most)))
   })
 }
 
@@ -146,7 +150,6 @@ const NODE_BACKLOG = 511
 
 /** All nodes share this process: the node's own are at its addresses, or lead to where its migrations go. */
 function isOwn({ local, peer }: TcpSocket, facts: HandlerFacts): boolean {
-  if (facts.foreignPorts.includes(peer.port)) return false
   if (facts.addresses.some(({ address }) => address === local.address))
     return !facts.foreignPorts.includes(local.port)
   return facts.vmis().some(({ status }) => {

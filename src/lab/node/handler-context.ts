@@ -38,6 +38,8 @@ export interface HandlerContext {
   isUp(): boolean
   /** Called with what a target is about to publish, by the VMI's UID; gives what it does publish. */
   publish(vmiUid: string, ports: PortMap): Promise<PortMap>
+  /** The target's listeners for the VMI are stopped. */
+  unpublish(vmiUid: string): void
   /** A migration away from here has ended. */
   onEnded(vmi: Vmi, launcher: Launcher): void
 }

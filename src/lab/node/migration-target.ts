@@ -155,6 +155,7 @@ export function migrationTarget(context: HandlerContext): MigrationTarget {
   async function release(key: string, { vmiUid }: Arriving): Promise<void> {
     arriving.delete(key)
     await proxies.manager.stopTargetListener(vmiUid)
+    context.unpublish(vmiUid)
   }
 
   return { sync }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.ts'
-import type { OpenIntake } from '../../proxy/intake.ts'
 import type { ProxyLog } from '../../proxy/log.ts'
 import { createProxyManager, type ProxyManager } from '../../proxy/manager.ts'
 import type { TlsProvider } from '../../proxy/tls.ts'
@@ -20,14 +19,12 @@ const KERNEL_DIAL_MS = 127_000
 export function nodeProxies(options: {
   address: string
   tls: TlsProvider
-  /** The pace of the link to the node. */
-  intake(open: OpenIntake): OpenIntake
   clock: Clock
   log: ProxyLog
 }): NodeProxies {
-  const { tls, intake, clock, log } = options
+  const { tls, clock, log } = options
   const limits = { dialMs: KERNEL_DIAL_MS }
-  const open = (bind: string) => createProxyManager({ bind, tls, intake, limits, clock, log })
+  const open = (bind: string) => createProxyManager({ bind, tls, limits, clock, log })
   let { address } = options
   let manager = open(address)
   return {

@@ -13,7 +13,7 @@ const WHEN = `${LAB_GROUP}/when`
 const FIELDS: Record<string, (value: unknown) => boolean> = {
   title: isText,
   code: isText,
-  diagnose: isText,
+  diagnose: (value) => isText(value) || isTexts(value),
   mend: isTexts,
   proof: isText,
   until: isTexts,
@@ -82,7 +82,7 @@ export function parseScenario(text: string, file: string): Scenario {
     title: spec.title,
     story: storyOf(text),
     code: spec.code,
-    diagnose: spec.diagnose,
+    diagnose: [spec.diagnose].flat(),
     mend: spec.mend ?? [],
     proof: spec.proof,
     lab: { ...spec.lab },
@@ -97,8 +97,11 @@ export function parseScenario(text: string, file: string): Scenario {
 
 interface Head extends KubeObject {
   /** Its fields are checked before they are used. */
-  spec?: Pick<Scenario, 'title' | 'diagnose' | 'proof'> &
-    Partial<Pick<Scenario, 'code' | 'mend' | 'lab'>> & { until?: string[] }
+  spec?: Pick<Scenario, 'title' | 'proof'> &
+    Partial<Pick<Scenario, 'code' | 'mend' | 'lab'>> & {
+      diagnose: string | string[]
+      until?: string[]
+    }
 }
 
 function objectOf(

@@ -10,8 +10,8 @@ export interface Scenario {
   story: string
   /** What diagnose says of it first; undefined where nothing is wrong. */
   code: string | undefined
-  /** The command line that says so. */
-  diagnose: string
+  /** The command lines each of which says so. */
+  diagnose: string[]
   /** Command lines that mend it; none where nothing is wrong. */
   mend: string[]
   /** A command line that ends well once it is mended. */

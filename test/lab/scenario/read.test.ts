@@ -36,7 +36,7 @@ test('its head says what it starts with, its documents what is applied, each wit
     title: 'Nothing is wrong',
     story: 'What an operator sees:\nnothing.',
     code: undefined,
-    diagnose: 'kubectl mig diagnose',
+    diagnose: ['kubectl mig diagnose'],
     mend: [],
     proof: 'kubectl mig diagnose -A',
     lab: { nodes: 2, guest: 'none', 'dirty-rate': 0 },

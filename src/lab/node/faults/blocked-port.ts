@@ -1,27 +1,18 @@
 import { connect, type Socket } from 'node:net'
+import { platform } from 'node:os'
 import { Worker } from 'node:worker_threads'
-
-/** A port that answers nobody, as behind a firewall that drops: who dials it stays in SYN-SENT. */
-export interface BlockedPort {
-  /** Where it listens. */
-  port: number
-  /** Our own connections that keep it full: not what goes on in the lab. */
-  fillers(): number[]
-  /** Packets pass again: who has been dialling gets through to the real port. */
-  unblock(): Promise<void>
-  close(): Promise<void>
-}
+import { ON_THE_WAY, type RelayedPort } from './relayed-port.ts'
 
 /** Linux lets one connection more than the backlog wait to be accepted, and drops what else comes. */
 const BACKLOG = 1
 
 /**
- * Without a firewall's rights, a full backlog does the same: a thread of its own listens and then sleeps, so that nothing is
- * accepted. @param target port at the same address that it stands for
+ * A port that answers nobody, as behind a firewall that drops: who dials it stays in SYN-SENT. Without a firewall's rights, a
+ * full backlog does the same: a thread of its own listens and then sleeps, so that nothing is accepted.
  */
-export async function blockPort(address: string, target: number): Promise<BlockedPort> {
+export async function blockPort(address: string, real: number): Promise<RelayedPort> {
   const bell = new Int32Array(new SharedArrayBuffer(4))
-  const workerData = { address, target, backlog: BACKLOG, fillers: BACKLOG + 1, bell }
+  const workerData = { address, real, backlog: BACKLOG, fillers: BACKLOG + 1, bell }
   const worker = new Worker(PROGRAM, { eval: true, workerData })
   const port = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve)
@@ -29,7 +20,7 @@ export async function blockPort(address: string, target: number): Promise<Blocke
   })
   const fillers = await Promise.all(Array.from({ length: BACKLOG + 1 }, () => fill(address, port)))
 
-  async function unblock(): Promise<void> {
+  function unblock(): void {
     for (const socket of fillers) socket.destroy()
     Atomics.store(bell, 0, 1)
     Atomics.notify(bell, 0)
@@ -37,17 +28,19 @@ export async function blockPort(address: string, target: number): Promise<Blocke
 
   return {
     port,
-    fillers: () => fillers.flatMap(({ localPort }) => localPort ?? []),
+    real,
     unblock,
-    async close() {
-      await unblock()
-      await worker.terminate()
+    close() {
+      unblock()
+      void worker.terminate()
     },
   }
 }
 
 async function fill(address: string, port: number): Promise<Socket> {
-  const socket = connect({ host: address, port })
+  // Where the system has such an address.
+  const localAddress = platform() === 'linux' ? ON_THE_WAY : undefined
+  const socket = connect({ host: address, port, ...(localAddress && { localAddress }) })
   socket.on('error', () => {})
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return socket
@@ -57,11 +50,11 @@ async function fill(address: string, port: number): Promise<Socket> {
 const PROGRAM = `
 const { connect, createServer } = require('node:net')
 const { parentPort, workerData } = require('node:worker_threads')
-const { address, target, backlog, bell } = workerData
+const { address, real, backlog, bell } = workerData
 let { fillers } = workerData
 const server = createServer({ allowHalfOpen: true }, (inbound) => {
   if (fillers-- > 0) return void inbound.destroy()
-  const outbound = connect({ host: address, port: target, allowHalfOpen: true })
+  const outbound = connect({ host: address, port: real, allowHalfOpen: true })
   for (const [from, to] of [[inbound, outbound], [outbound, inbound]]) {
     from.pipe(to)
     from.on('error', () => to.destroy())

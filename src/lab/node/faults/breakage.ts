@@ -1,34 +1,39 @@
 import type { Clock } from '../../../clock.ts'
 import { LABEL_DISK } from '../../../kubevirt/ports.ts'
 import { parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
+import type { ProxyLog, ProxyRecord } from '../../../proxy/log.ts'
 import type { PortMap } from '../../../proxy/port-map.ts'
 import type { ProxyTls } from '../../../proxy/tls.ts'
 import type { KeyPair } from '../../certificates.ts'
 import type { HandlerIdentity } from '../certificates.ts'
 import type { HandlerLife } from '../handler-life.ts'
 import type { Launcher } from '../launcher.ts'
-import { type BlockedPort, blockPort } from './blocked-port.ts'
+import { blockPort } from './blocked-port.ts'
 import { certificateFault, faultyCertificates } from './identity.ts'
-import { createLink, type Link } from './link.ts'
+import { createLink } from './link.ts'
 import type { NodeFaults } from './node-faults.ts'
+import type { RelayedPort } from './relayed-port.ts'
 
 /** What the faults of a node do to what runs on it. */
 export interface Breakage {
-  readonly link: Link
   /** What virt-handler shows and trusts now. */
   identity(): ProxyTls & HandlerIdentity['certificates']
   /** Whether others may dislike its certificates. */
   isRefused(): boolean
+  /** A line of the proxy, as the node tells of it: at the ports that are published. */
+  tell(record: ProxyRecord): void
   /** See HandlerContext. */
   publish(vmiUid: string, ports: PortMap): Promise<PortMap>
+  /** Nobody comes for the VMI any more. */
+  unpublish(vmiUid: string): void
   /** The same launcher, which does not end while it hangs, however often it is told to. */
   launcher(launcher: Launcher): Launcher
   /** Resolves when it has ended, however long it hangs. */
   stop(launcher: Launcher, code: number): Promise<void>
   /** Something about a launcher has changed. @param die ends it, out of memory */
   launcherChanged(launcher: Launcher, die: () => void): void
-  /** Ports of connections that have no part in the lab. */
-  hiddenPorts(): number[]
+  /** What is published in the place of the node's own ports. */
+  relayedPorts(): RelayedPort[]
   /** Brings all to what the faults are now. */
   act(): Promise<void>
   close(): Promise<void>
@@ -40,6 +45,7 @@ export interface BreakageParts {
   identity: HandlerIdentity
   /** The cluster's own. */
   authority: KeyPair
+  log: ProxyLog
   /** Where the target's listeners are. */
   address(): string
   stopListening(vmiUid: string): Promise<void>
@@ -50,13 +56,18 @@ export interface BreakageParts {
   attachAgain(): Promise<void>
 }
 
+const RELAYING = ['PortBlocked', 'LinkStalled', 'LinkSlow'] as const
+const NEW_LISTENER = new Set(['proxy started listening', 'Manager created proxy on target'])
+
 /** How long virt-handler is away when it is started anew, ms: a container takes a while. */
 const RESTART_MS = 2000
 
 export function createBreakage(parts: BreakageParts): Breakage {
   const { clock, authority } = parts
   const link = createLink(clock)
-  const blocked = new Set<BlockedPort>()
+  const relayed = new Map<string, RelayedPort[]>()
+  const relayedPorts = () => [...relayed.values()].flat()
+  const held: ProxyRecord[] = []
   const hanging = new Set<() => void>()
   const stop = new AbortController()
   const own = { ca: parts.identity.ca, ...parts.identity.certificates }
@@ -68,15 +79,47 @@ export function createBreakage(parts: BreakageParts): Breakage {
     const faults = parts.faults
     if (faults.of('HandlerRestarts')) await restart()
     if (faults.of('ListenerDies')) await parts.stopListening(vmiUid)
-    const block = faults.of('PortBlocked')
-    if (!block) return ports
+    unpublish(vmiUid)
     const entries = Object.entries(ports).map(async ([port, label]) => {
-      if (label !== (block.label ?? LABEL_DISK)) return [port, label]
-      const one = await blockPort(parts.address(), Number(port))
-      blocked.add(one)
-      return [one.port, label]
+      const relay = await onTheWay(Number(port), label)
+      if (relay) relayed.set(vmiUid, [...(relayed.get(vmiUid) ?? []), relay])
+      return [relay?.port ?? port, label]
     })
-    return Object.fromEntries(await Promise.all(entries))
+    const published = await Promise.all(entries)
+    for (const record of held.splice(0)) parts.log(asPublished(record))
+    return Object.fromEntries(published)
+  }
+
+  /** A line about a new listener waits until it is known where that is published. */
+  function tell(record: ProxyRecord): void {
+    const { listening = '.sock', msg } = record
+    const isOfTarget = !listening.endsWith('.sock')
+    if (isRelaying() && isOfTarget && NEW_LISTENER.has(msg)) held.push(record)
+    else parts.log(asPublished(record))
+  }
+
+  function asPublished(record: ProxyRecord): ProxyRecord {
+    const [, address, port] = /^(.*):(\d+)$/.exec(record.listening ?? '') ?? []
+    const relay = relayedPorts().find(({ real }) => real === Number(port))
+    return relay ? { ...record, listening: `${address}:${relay.port}` } : record
+  }
+
+  function isRelaying(): boolean {
+    return RELAYING.some((type) => parts.faults.of(type) !== undefined)
+  }
+
+  /** What stands before a port that is to be published; undefined where nothing does. */
+  async function onTheWay(port: number, label: number): Promise<RelayedPort | undefined> {
+    const { faults } = parts
+    const block = faults.of('PortBlocked')
+    if (block && label === (block.label ?? LABEL_DISK)) return blockPort(parts.address(), port)
+    const isBroken = faults.of('LinkStalled') ?? faults.of('LinkSlow')
+    return isBroken && link.relay(parts.address(), port)
+  }
+
+  function unpublish(vmiUid: string): void {
+    for (const port of relayed.get(vmiUid) ?? []) port.close()
+    relayed.delete(vmiUid)
   }
 
   function isHanging(): boolean {
@@ -127,16 +170,17 @@ export function createBreakage(parts: BreakageParts): Breakage {
     if (faults.of('HandlerCrashes')) await parts.life().crash()
     else if (!isRestarting) await parts.life().start()
     if (!faults.of('ImagePullFails')) parts.pullAgain()
-    if (!faults.of('PortBlocked')) for (const port of blocked) await port.unblock()
+    if (!faults.of('PortBlocked')) for (const port of relayedPorts()) port.unblock()
     if (!faults.of('LauncherHangs')) letEnd()
     if (!faults.of('MigrationNetworkMissing')) await parts.attachAgain()
   }
 
   return {
-    link,
     identity: () => shown,
     isRefused: () => wrong !== undefined,
+    tell,
     publish,
+    unpublish,
     launcher: (launcher) =>
       Object.create(launcher, {
         exit: {
@@ -153,12 +197,12 @@ export function createBreakage(parts: BreakageParts): Breakage {
     launcherChanged({ domain }, die) {
       if (domain.state === 'incoming' && parts.faults.of('LauncherOutOfMemory')) die()
     },
-    hiddenPorts: () => [...blocked].flatMap((port) => port.fillers()),
+    relayedPorts,
     act,
     async close() {
       stop.abort()
       letEnd()
-      await Promise.all([...blocked].map((port) => port.close()))
+      for (const vmiUid of relayed.keys()) unpublish(vmiUid)
     },
   }
 }

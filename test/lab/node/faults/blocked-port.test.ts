@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { platform } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { blockPort } from '../../../../src/lab/node/faults/blocked-port.ts'
+import { seenByNode } from '../../../../src/lab/node/faults/relayed-port.ts'
 import { tcpSockets } from '../../../../src/lab/node/kernel-sockets.ts'
 
 test.skipIf(platform() !== 'linux')(
@@ -18,11 +19,10 @@ test.skipIf(platform() !== 'linux')(
     onTestFinished(() => void caller.destroy())
     const states = async () => {
       const sockets = (await tcpSockets()).filter(({ peer }) => peer.port === blocked.port)
-      const others = sockets.filter(({ local }) => !blocked.fillers().includes(local.port))
-      return others.map(({ state }) => state)
+      return seenByNode(sockets, [blocked]).map(({ state }) => state)
     }
     await expect.poll(states).toEqual(['SYN-SENT'])
-    await blocked.unblock()
+    blocked.unblock()
     await once(caller, 'connect')
     caller.write('hello')
     expect(String((await once(caller, 'data'))[0])).toBe('hello')
