@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import PLAN_SCHEMA from '../../schema/probe-plan.json' with { type: 'json' }
 import { type Clock, systemClock } from '../../src/clock.ts'
 import type { ApiRequest, Cluster } from '../../src/cluster/cluster.ts'
@@ -245,6 +247,31 @@ describe('while vm-1 is copied', () => {
     expect(report.coverage.gaps).toContainEqual(
       expect.objectContaining({ what: 'Pod of namespace kubevirt', why: 'forbidden' }),
     )
+  })
+
+  test('the role of the page is enough for commands, and not for a forwarded port', async () => {
+    const page = readFileSync(new URL('../../docs/diagnose-proxy.md', import.meta.url), 'utf8')
+    const role = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '')
+    const at = '/apis/rbac.authorization.k8s.io/v1/namespaces/kubevirt'
+    await admin.request({ method: 'POST', path: `${at}/roles`, body: role })
+    const binding = {
+      metadata: { name: 'viewer-probes' },
+      subjects: [{ kind: 'User', name: 'viewer', apiGroup: 'rbac.authorization.k8s.io' }],
+      roleRef: { kind: 'Role', name: role.metadata.name, apiGroup: 'rbac.authorization.k8s.io' },
+    }
+    await admin.request({ method: 'POST', path: `${at}/rolebindings`, body: binding })
+    const { channels, report, paths } = await look('vm-1', {
+      user: 'viewer',
+      rung: 'connect',
+      clock: hurried([]),
+    })
+    expect(channels).toMatchObject([OPEN, OPEN])
+    expect(report.coverage.gaps).toContainEqual({
+      what: 'TLS handshake',
+      why: 'forbidden',
+      detail: 'the user may not get and create pods/portforward in kubevirt',
+    })
+    expect(paths.filter((path) => /portforward$/.test(path))).toEqual([])
   })
 
   test('without a name: all that are in flight in the namespace', async () => {
