@@ -40,18 +40,22 @@ export async function startStage(): Promise<Stage> {
       status: { conditions: [{ type: 'Ready', status: 'True' }] },
     })
   ago = 21
-  put('kubevirt.io', 'VirtualMachineInstance', 'vm-1', vmi('node-3', '10.244.1.13'))
-  put('kubevirt.io', 'VirtualMachineInstance', 'vm-2', vmi('node-1', '10.244.1.14'))
-  const vm3 = put('kubevirt.io', 'VirtualMachineInstance', 'vm-3', vmi('node-2', '10.244.1.15'))
+  const vm = (name: string, node: string, ip: string) =>
+    put('kubevirt.io', 'VirtualMachineInstance', name, vmi(node, ip))
+  const vms = {
+    'vm-1': vm('vm-1', 'node-3', '10.244.1.13'),
+    'vm-2': vm('vm-2', 'node-1', '10.244.1.14'),
+    'vm-3': vm('vm-3', 'node-2', '10.244.1.15'),
+  }
   ago = 22
-  pods(put, () => {
+  pods(put, vms, () => {
     ago = 11
   })
   ago = 12
   const first = migration(put, 'first', 'vm-1', 'Succeeded')
   const second = migration(put, 'second', 'vm-2', 'TargetReady')
   migration(put, 'third', 'vm-3', 'Pending')
-  events(put, { first, second, 'vm-3': vm3 }, (seconds) => {
+  events(put, { first, second, ...vms }, (seconds) => {
     ago = seconds
   })
   ago = 4
@@ -105,7 +109,7 @@ function putter({ store, kinds, now }: ApiServer): Put {
 function vmi(nodeName: string, ipAddress: string): Record<string, unknown> {
   const conditions = ['Ready', 'LiveMigratable'].map((type) => ({ type, status: 'True' }))
   return {
-    spec: { domain: { devices: {} } },
+    spec: { evictionStrategy: 'LiveMigrate', domain: { devices: {} } },
     status: {
       phase: 'Running',
       nodeName,
@@ -122,7 +126,7 @@ function vmi(nodeName: string, ipAddress: string): Record<string, unknown> {
   }
 }
 
-function pods(put: Put, later: () => void): void {
+function pods(put: Put, vms: Record<string, string>, later: () => void): void {
   const one = (
     name: string,
     vm: string,
@@ -142,6 +146,16 @@ function pods(put: Put, later: () => void): void {
           'vmi.kubevirt.io/id': vm,
           ...labels,
         },
+        annotations: { 'kubevirt.io/domain': vm },
+        ownerReferences: [
+          {
+            apiVersion: 'kubevirt.io/v1',
+            kind: 'VirtualMachineInstance',
+            name: vm,
+            uid: vms[vm],
+            controller: true,
+          },
+        ],
       },
       spec: {
         nodeName: node,
