@@ -118,7 +118,11 @@ function connectionTo(
   const to = source.connections.value.filter(
     ({ peer }) => peer.port === port && peer.address === address,
   )
-  const unanswered = to.find(({ state }) => state === 'SYN-SENT')
+  // Two seconds later it may be there: then it was only being made.
+  const later = source.counted?.state === 'read' ? source.counted.value.after : []
+  const isMade = ({ local, peer }: SocketRow) =>
+    later.some((row) => row.local.port === local.port && row.peer.port === peer.port)
+  const unanswered = to.find((row) => row.state === 'SYN-SENT' && !isMade(row))
   return {
     established: to.filter(({ state }) => state === 'ESTAB').length,
     unanswered: unanswered && rowText(unanswered),

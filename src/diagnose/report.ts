@@ -118,7 +118,7 @@ function shared(ordered: Ordered[], subjects: ReportSubject[]): ReportVerdict {
   if (same.length < 2 || !bad) return worst.verdict
   return {
     ...worst.verdict,
-    cause: `${worst.verdict.cause}. The same holds for ${same.length - 1} more: ${same
+    cause: `${worst.verdict.cause.replace(/\.$/, '')}. The same holds for ${same.length - 1} more: ${same
       .slice(1, 5)
       .map(({ subject }) => subject.ref)
       .join(', ')}${same.length > 5 ? ' …' : ''}`,

@@ -178,6 +178,12 @@ describe('connections', () => {
     })
   })
 
+  test('one that is only being made is not blocked: two seconds later it is there', () => {
+    const rows = [established(35001), `SYN-SENT 0 1 10.9.0.1:58284 ${ADDRESS}:38284`]
+    const seen = probe({ source: { connections: read(parseTcpTable(rows.join('\n'))) } })
+    expect(look(seen).channels[49153]).not.toMatchObject({ connection: 'unanswered' })
+  })
+
   test('a port of another address, or another’s connection, is not it', () => {
     const rows = [established(35001), `SYN-SENT 0 1 10.9.0.1:50112 10.9.0.3:38284`]
     const seen = probe({ source: { connections: read(parseTcpTable(rows.join('\n'))) } })

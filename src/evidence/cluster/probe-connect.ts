@@ -51,7 +51,11 @@ export async function connectOnce(
     `connecting once from ${from.pod.metadata.name} to ${address}:${port}, the port of label 0: it leaves ${LEAVES}`,
   )
   probe.connect = await run(from.pod, connectTo(address, port))
-  if (!tls || !(await isPermitted())) return
+  if (!tls) {
+    announce('no TLS handshake: TLS of migrations is switched off')
+    return
+  }
+  if (!(await isPermitted())) return
   announce(
     `one TLS handshake with port ${port} of ${to.pod.metadata.name} by port-forward: it leaves ${LEAVES}`,
   )
