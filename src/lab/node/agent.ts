@@ -1,3 +1,4 @@
+// Longer than other files: here all that runs on a node is put together, and each part has a file of its own.
 import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { connect } from '../../cluster/config.ts'

@@ -24,7 +24,7 @@ export interface Scenario {
 }
 
 /** As the flags of "lab up"; what is left out is as there. */
-export interface ScenarioLab {
+interface ScenarioLab {
   nodes?: number
   vms?: number
   guest?: GuestKind

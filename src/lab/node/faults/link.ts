@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock.ts'
 import type { RelayedPort } from './relayed-port.ts'
 
 /** What the link to a node does to the bytes that go over it. */
-export interface LinkFault {
+interface LinkFault {
   /** Nothing goes through after so many bytes. */
   after?: number
   /** No more than so many bytes a second. */
