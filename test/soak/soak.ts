@@ -3,12 +3,14 @@
  * and killed proxies, all of a fixed seed; every byte is compared. `npm run soak -- --streams N --seed S`.
  * The last line says streams, bytes, faults and lost; a stream that lost anything is named with its plan and the seed.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { MIGRATION_CLIENT_NAME, SERVER_NAME } from '../../src/tls/names.ts'
 import { startRotation } from './certificates.ts'
 import { type Pair, startPair } from './pair.ts'
 import { type End, type Plan, planOf, randomOf } from './plan.ts'
@@ -27,7 +29,6 @@ const { values } = parseArgs({
 const streams = Number(values.streams)
 const seed = Number(values.seed)
 const STREAM_LIMIT_MS = 60_000
-/** Longer than a proxy takes to notice new files. */
 const ROTATE_EVERY_MS = 2500
 /** A proxy is itself some 70 MiB, from source 110. */
 const LARGEST_MIB = 200
@@ -61,10 +62,8 @@ const pairs: Record<Plan['pair'], Pair> = {
   plain: startPair({ ...common, baseDir: `${dir}/plain` }),
 }
 await Promise.all([pairs.tls.file(), pairs.plain.file()])
-const rotating = setInterval(() => {
-  totals.faults++
-  void rotation.next()
-}, ROTATE_EVERY_MS)
+const rotating = new AbortController()
+void rotate().catch(() => {})
 const progress = setInterval(async () => {
   const usage = (await Promise.all(Object.values(pairs).map((pair) => pair.usage()))).flat()
   console.log(`${next} of ${streams} streams; MiB ${usage.map(({ mib }) => mib).join(', ')}`)
@@ -72,10 +71,10 @@ const progress = setInterval(async () => {
 
 try {
   await Promise.all(Array.from({ length: Number(values.parallel) }, runStreams))
-  clearInterval(rotating)
+  rotating.abort()
   await reportUsage()
 } finally {
-  clearInterval(rotating)
+  rotating.abort()
   clearInterval(progress)
   await Promise.all([pairs.tls.close(), pairs.plain.close()])
   backend.close()
@@ -93,6 +92,25 @@ async function runStreams(): Promise<void> {
     if (plan.id > 0 && plan.id % Number(values.kills) === 0) await killOne(kills)
     await runStream(plan)
   }
+}
+
+/** The next change comes when both sides have taken up this one: sooner, they would rightly refuse each other. */
+async function rotate(): Promise<void> {
+  const { signal } = rotating
+  for (;;) {
+    await delay(ROTATE_EVERY_MS, undefined, { signal })
+    totals.faults++
+    const before = statSync(log).size
+    await rotation.next()
+    while (![SERVER_NAME, MIGRATION_CLIENT_NAME].every((name) => isTakenUp(name, before))) {
+      await delay(200, undefined, { signal })
+    }
+  }
+}
+
+/** Each side logs the certificate that it presents whenever one of its files has changed. */
+function isTakenUp(name: string, since: number): boolean {
+  return readFileSync(log).includes(`certificate with common name '${name}' retrieved`, since)
 }
 
 async function killOne(random: () => number): Promise<void> {
