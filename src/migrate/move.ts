@@ -220,8 +220,10 @@ function stays({ vmi }: Observed): MigErrorOptions {
 /** Interrupted, timed out, or lost for good: whatever it is, the migration itself goes on. */
 function stillGoing(err: MigError, { migration }: Observed): MigError {
   const { name, namespace } = migration.metadata
+  // Such as the role that a watch needs.
+  const help = err.hint === undefined ? '' : `${err.hint}; `
   return new MigError(err.exit, `${err.message}; migration "${name}" goes on`, {
-    hint: `"kubectl mig status vmim/${name} -n ${namespace} -w" follows it, "kubectl mig cancel vmim/${name} -n ${namespace}" ends it`,
+    hint: `${help}"kubectl mig status vmim/${name} -n ${namespace} -w" follows it, "kubectl mig cancel vmim/${name} -n ${namespace}" ends it`,
     cause: err,
   })
 }

@@ -41,7 +41,7 @@ test('a server that is restarted is told in a line, and everything goes on', asy
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 130, stderr: '' })
   }
-})
+}, 120_000)
 
 test.each([
   ['status -w', 'cannot watch virtualmachineinstancemigrations in namespace "demo"'],
@@ -61,7 +61,8 @@ test.each([
   if (line.startsWith('migrate')) {
     expect(error).toMatch(/; migration "\S+" goes on$/)
     expect(hint).toContain('kubectl mig cancel')
-  } else expect(hint).toMatch(/^hint: ClusterRole kubevirt.io:view grants it/)
+  }
+  expect(hint).toMatch(/^hint: ClusterRole kubevirt.io:view grants it/)
 })
 
 test.each(['SIGTERM', 'SIGHUP'] as const)(
