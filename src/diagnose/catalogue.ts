@@ -1122,6 +1122,13 @@ export const CATALOGUE = {
     mend: 'See what is below the interface.',
     rank: 84,
   },
+  MIG7013: {
+    title: 'The connection between the virt-handlers was reset',
+    means: 'Something on the path ended it, or one of its ends died.',
+    detected: "virt-handler's log",
+    mend: 'See which side died first; if none did, what stands between the nodes.',
+    rank: 21,
+  },
   MIG8000: {
     title: 'The copy is under way',
     means: 'Data flow from source to target.',

@@ -794,6 +794,17 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG7013',
+    anchor: 'error encountered copying data',
+    pattern:
+      /error encountered copying data (?:to outbound|into inbound) connection: [^\n]*?(?:connection reset by peer|ECONNRESET)/i,
+    title: 'The connection between the two virt-handlers was reset in the middle of the copy',
+    means:
+      'a firewall, load balancer or other device on the path ended it, or virt-handler or the launcher of the other side died',
+    next: 'compare what both sides say at that second; where neither died, look for what keeps track of connections between the nodes',
+  },
+  {
+    ...cause,
     code: 'MIG5007',
     anchor: 'too many open files',
     pattern: /proxy unix socket listener returned error\.?:? [^\n]*too many open files/i,

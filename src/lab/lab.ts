@@ -17,6 +17,7 @@ import { startHandlerRollout } from './handler-rollout.ts'
 import { handlerCertificates } from './node/certificates.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
 import type { NodeLog } from './node/log.ts'
+import { type OwnNetwork, startNodeProcess } from './node/node-process.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
 import { startNodeLifecycle } from './node-lifecycle.ts'
 import { allRunning } from './ready.ts'
@@ -39,6 +40,8 @@ export interface LabOptions {
   clock: Clock
   /** A real API server's, to run on that instead of the embedded one. */
   binaries?: Binaries | undefined
+  /** Networks of their own, where nodes are not to share this machine's. */
+  network?: LabNetwork | undefined
   /** What is done to it before it is ready. */
   scenario?: Scenario | undefined
   log?: NodeLog
@@ -46,6 +49,16 @@ export interface LabOptions {
   signal?: AbortSignal
   /** There is a folder now that must not outlive the lab. */
   onSockets?(folder: string): Promise<void>
+}
+
+/** As many nodes as the lab has, each on a network of its own; an API server that all of them reach. */
+export interface LabNetwork {
+  apiAddress: string
+  nodes: readonly NodePlace[]
+}
+
+interface NodePlace extends OwnNetwork {
+  addresses: NodeAddresses
 }
 
 /** A whole small cluster with KubeVirt: API server, controllers and scheduler in this thread, each node in its own. */
@@ -79,7 +92,9 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   }
   try {
     const names = Array.from({ length: options.nodes }, (_, i) => `node-${i + 1}`)
-    const addresses = await nodeAddresses(name, options.nodes)
+    const places = options.network?.nodes
+    const addresses =
+      places?.map((place) => place.addresses) ?? (await nodeAddresses(name, options.nodes))
     const socketFolder = await shortFolder()
     opened.push(() => rm(socketFolder, { recursive: true, force: true }))
     await options.onSockets?.(socketFolder)
@@ -100,8 +115,9 @@ export async function startLab(options: LabOptions): Promise<Lab> {
     const admin = await open('admin')
     await seedCluster(admin, names, addresses, certificates.ca)
     signal?.throwIfAborted()
-    const starting = names.map((node, index) =>
-      startNodeThread(
+    const starting = names.map((node, index) => {
+      const place = places?.[index]
+      return (place ? startNodeProcess(place) : startNodeThread)(
         {
           node,
           number: index + 1,
@@ -112,10 +128,11 @@ export async function startLab(options: LabOptions): Promise<Lab> {
           apiServerCa: api.caCert,
           folder: socketFolder,
           guests: options.guest,
+          ownNetwork: place !== undefined,
         },
         log,
-      ),
-    )
+      )
+    })
     // The component runs here, but it is its pods that say it; of virt-controllers, the one that leads.
     const tell = (line: ComponentRecord) => {
       log(line)
@@ -189,13 +206,13 @@ export async function startLab(options: LabOptions): Promise<Lab> {
 
 /** What it writes is in the lab's folder of sockets, which a lab that was killed leaves to `lab down`. */
 function startApi(
-  { name, clock, binaries }: LabOptions,
+  { name, clock, binaries, network }: LabOptions,
   users: LabUser[],
   parentFolder: string,
 ): Promise<AnyApiServer> {
   return binaries
     ? startRealApiServer({ binaries, clock, name, users, parentFolder })
-    : startApiServer({ clock, name, users })
+    : startApiServer({ clock, name, users, ...(network && { address: network.apiAddress }) })
 }
 
 /** Last opened, first closed. */

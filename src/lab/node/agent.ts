@@ -55,6 +55,8 @@ export interface AgentSpec {
   /** A folder with a short path, for the pods' sockets. */
   folder: string
   guests: GuestKind
+  /** It shares no network with other nodes: what the kernel knows of it is the node's alone. */
+  ownNetwork: boolean
 }
 
 /** The interface of virt-handler's pod on the migration network. */
@@ -207,6 +209,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     const attached = migrationDevice(proxies.address)
     return {
       node,
+      ownNetwork: spec.ownNetwork,
       addresses: [{ device: 'eth0', address: addresses.pod }, ...attached],
       foreignPorts: [kubeletServer.port],
       relayed: breakage.relayedPorts(),

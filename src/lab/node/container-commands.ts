@@ -25,6 +25,7 @@ import {
   tcpSockets,
   unixListeners,
 } from './kernel-sockets.ts'
+import { runProgram } from './program.ts'
 import { type Counters, countedTable, tcpTable, unixTable } from './socket-table.ts'
 
 /** How a command in a container ended. */
@@ -49,6 +50,8 @@ export interface HandlerFacts {
   proxies: ProxyManager
   vmis(): Vmi[]
   node: string
+  /** On a network of its own the system's programs tell the truth themselves. */
+  ownNetwork: boolean
   /** PEM, public. */
   certificates: Partial<Record<CertificateFolder, string>>
 }
@@ -56,6 +59,8 @@ export interface HandlerFacts {
 /** Runs a command in virt-handler's container: the ones of src/probe are all that it has, answered from real sockets. */
 export async function runInHandler(argv: readonly string[], facts: HandlerFacts): Promise<Outcome> {
   const is = (command: { argv: readonly string[] }) => isSame(argv, command.argv)
+  if (facts.ownNetwork && NETWORK_PROGRAMS.has(argv[0] ?? ''))
+    return runProgram(argv).catch(() => noSuchProgram(argv))
   if (is(LISTENERS))
     return withSockets(facts, (all) => tcpTable(all.filter(({ state }) => state === 'LISTEN')))
   if (is(CONNECTIONS)) return withSockets(facts, tcpTable)
@@ -100,6 +105,8 @@ export function noSuchProgram([program = '']: readonly string[]): Outcome {
   const stderr = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown\n`
   return { stdout: '', stderr, code: 127 }
 }
+
+const NETWORK_PROGRAMS = new Set(['ss', 'ip', 'timeout'])
 
 const STATES: readonly [TcpState, string][] = [
   ['established', 'ESTAB'],

@@ -44,6 +44,7 @@ beforeEach(async () => {
       apiServerCa: api.caCert,
       folder,
       guests: 'synthetic' as const,
+      ownNetwork: false,
     }
     agents.push(await startAgent(spec, systemClock, () => {}))
   }
