@@ -43,7 +43,7 @@ export default class Queue extends Command {
     await withCluster(flags, { quiet: flags.watch }, async ({ cluster, ...look }) => {
       const namespace = flags['all-namespaces'] ? undefined : cluster.namespace
       if (flags.watch) {
-        const view = { format: flags.output, now: look.clock.now }
+        const view = { format: flags.output, warn, now: look.clock.now }
         await showQueueChanges(watchQueue(cluster, { namespace }, look), out, view)
         return
       }
@@ -53,4 +53,8 @@ export default class Queue extends Command {
       await print(out, queue, flags.output, () => queueLines(queue, out))
     })
   }
+}
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`)
 }

@@ -64,7 +64,7 @@ export default class Status extends Command {
         all: flags.all,
       }
       if (flags.watch) {
-        const view = { ...table, format, now: look.clock.now }
+        const view = { ...table, format, warn, now: look.clock.now }
         await showChanges(watchStatus(cluster, options, look), out, view)
         return
       }
@@ -77,4 +77,8 @@ export default class Status extends Command {
       )
     })
   }
+}
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`)
 }

@@ -29,8 +29,7 @@ export function createLiveContent(terminal: Terminal): LiveContent {
       draw()
     },
     lost(message) {
-      const text = `connection lost, trying again: ${message}`
-      notice = message === undefined ? [] : [terminal.theme.warn(neutral(text))]
+      notice = message === undefined ? [] : [terminal.theme.warn(neutral(lostText(message)))]
       draw()
     },
     close() {
@@ -40,3 +39,9 @@ export function createLiveContent(terminal: Terminal): LiveContent {
     },
   }
 }
+
+export function lostText(message: string): string {
+  return `connection lost, trying again: ${message}`
+}
+
+export const BACK = 'connection is back'

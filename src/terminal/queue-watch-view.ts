@@ -1,6 +1,6 @@
 import type { QueueReport } from '../migrate/queue.ts'
 import type { QueueChange } from '../migrate/watch-queue.ts'
-import { createLiveContent } from './live-content.ts'
+import { BACK, createLiveContent, lostText } from './live-content.ts'
 import { neutral } from './neutral.ts'
 import { type Format, formatDocument } from './output.ts'
 import { aged, nothingQueuedText, queueLines, queueStepText } from './queue-view.ts'
@@ -8,6 +8,8 @@ import type { Terminal } from './terminal.ts'
 
 export interface QueueViewOptions {
   format: Format | undefined
+  /** Hears of the connection where the answer has no place for it. */
+  warn(line: string): void
   now: () => number
 }
 
@@ -21,7 +23,7 @@ export async function showQueueChanges(
   options: QueueViewOptions,
 ): Promise<void> {
   const view = options.format
-    ? documentView(terminal, options.format)
+    ? documentView(terminal, options.format, options)
     : terminal.interactive
       ? liveView(terminal, options)
       : lineView(terminal)
@@ -55,8 +57,8 @@ function lineView(terminal: Terminal): QueueView {
   const say = (line: string) => terminal.write(`${neutral(line)}\n`)
   return {
     show(change) {
-      if (change.type === 'lost') say(`queue: connection lost, trying again: ${change.message}`)
-      else if (change.type === 'regained') say('queue: connection is back')
+      if (change.type === 'lost') say(`queue: ${lostText(change.message)}`)
+      else if (change.type === 'regained') say(`queue: ${BACK}`)
       else if (first)
         for (const line of contentOf(change.queue, terminal)) terminal.write(`${line}\n`)
       else for (const step of change.steps) say(queueStepText(step, change.queue))
@@ -66,10 +68,11 @@ function lineView(terminal: Terminal): QueueView {
   }
 }
 
-function documentView(terminal: Terminal, format: Format): QueueView {
+function documentView(terminal: Terminal, format: Format, { warn }: QueueViewOptions): QueueView {
   return {
     async show(change) {
-      if (change.type !== 'read') return
+      if (change.type === 'lost') return warn(neutral(lostText(change.message)))
+      if (change.type === 'regained') return warn(BACK)
       terminal.write(await formatDocument(change.queue, format, { stream: true }))
     },
     close() {},

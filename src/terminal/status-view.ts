@@ -1,7 +1,8 @@
 import type { Observed } from '../migrate/observed.ts'
 import { reportOf } from '../migrate/report.ts'
 import { type Status, type StatusChange, statusDocument } from '../migrate/status.ts'
-import { createLiveContent } from './live-content.ts'
+import { BACK, createLiveContent, lostText } from './live-content.ts'
+import { neutral } from './neutral.ts'
 import { type Format, formatDocument } from './output.ts'
 import { createPlainView } from './plain-view.ts'
 import { type StatusTableOptions, statusLines } from './status-table.ts'
@@ -11,6 +12,8 @@ import { timelineLines } from './timeline-view.ts'
 
 export interface StatusViewOptions extends StatusTableOptions {
   format: Format | undefined
+  /** Hears of the connection where the answer has no place for it. */
+  warn(line: string): void
   now: () => number
 }
 
@@ -83,9 +86,12 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
   }
 }
 
-function documentView(terminal: Terminal, format: Format, { now }: StatusViewOptions): StatusView {
+function documentView(terminal: Terminal, format: Format, options: StatusViewOptions): StatusView {
+  const { now, warn } = options
   return {
     async show({ step, observed, single }) {
+      if (step.type === 'lost') return warn(neutral(lostText(step.message)))
+      if (step.type === 'regained') return warn(BACK)
       if (step.type === 'removed' || (!observed && !single)) return
       const document = single ? statusDocument(single, now()) : reportOf(observed!, now())
       terminal.write(await formatDocument(document, format, { stream: true }))

@@ -24,11 +24,11 @@ test('a server that is restarted is told in a line, and everything goes on', asy
 
   await relay.cut()
   const lost = /connection lost, trying again: .*(ECONNREFUSED|refused|broke|reset|nobody listens)/i
-  for (const { stdout, stderr } of [migrating, ...watching.slice(0, 3)])
+  for (const { stdout, stderr } of all)
     await until(() => lost.test(stdout() + stderr()) || undefined)
   await stage.advance(migration, 'Running')
   await relay.mend()
-  for (const { stdout, stderr } of [migrating, ...watching.slice(0, 3)])
+  for (const { stdout, stderr } of all)
     await until(() => /connection is back/i.test(stdout() + stderr()) || undefined)
   for (const { stdout, stderr } of all)
     await until(() => (stdout() + stderr()).includes('Running') || undefined)
@@ -39,7 +39,7 @@ test('a server that is restarted is told in a line, and everything goes on', asy
   await until(() => watching[2]!.stdout().includes('vm-1: has ended') || undefined)
   for (const { child, ended } of [watching[0]!, watching[2]!, watching[3]!]) {
     child.kill('SIGINT')
-    expect(await ended).toMatchObject({ code: 130, stderr: '' })
+    expect(await ended).toMatchObject({ code: 130, stderr: expect.not.stringContaining('error: ') })
   }
 }, 120_000)
 

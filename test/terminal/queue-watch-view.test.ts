@@ -8,6 +8,9 @@ import { pipe, screen } from './screen.ts'
 const NOW = Date.parse('2026-11-29T15:20:22Z')
 const text = (...lines: string[]) => lines.join('\n')
 
+const warnings: string[] = []
+const warn = (line: string) => void warnings.push(line)
+
 const holder = (vm: string) => ({ namespace: 'demo', vm, migration: `m-${vm}` })
 const entry = (vm: string, phase: string) => ({
   ...holder(vm),
@@ -70,7 +73,7 @@ describe.each([80, 120])('on a terminal of %d columns', (columns) => {
   test('the queue changes in its place, and stays at the end', async () => {
     const shown = screen(columns, 24, { env: { NO_COLOR: '1' } })
     const frames: string[] = []
-    const options = { format: undefined, now: () => NOW + 2000 }
+    const options = { format: undefined, warn, now: () => NOW + 2000 }
     await showQueueChanges(
       changes(() => frames.push(shown.text())),
       shown.terminal,
@@ -120,14 +123,14 @@ test('on a terminal ages run on between two looks, in colour', async () => {
     now += 5000
     vi.advanceTimersByTime(1000)
   }
-  await showQueueChanges(once(), shown.terminal, { format: undefined, now: () => now })
+  await showQueueChanges(once(), shown.terminal, { format: undefined, warn, now: () => now })
   expect(shown.text()).toContain('vm-1   Running   25s')
   expect(shown.raw()).toContain('\u001b[33m1 of 1\u001b[39m')
 })
 
 test('through a pipe it is the tables, then a line for each change', async () => {
   const piped = pipe()
-  await showQueueChanges(changes(), piped.terminal, { format: undefined, now: () => NOW })
+  await showQueueChanges(changes(), piped.terminal, { format: undefined, warn, now: () => NOW })
   expect(piped.text().split('\n').slice(7)).toEqual([
     'queue: connection lost, trying again: https://x is unreachable',
     'queue: connection is back',
@@ -142,7 +145,7 @@ test('through a pipe it is the tables, then a line for each change', async () =>
 
 test('with a format it is a document for each change', async () => {
   const piped = pipe()
-  await showQueueChanges(changes(), piped.terminal, { format: 'json', now: () => NOW })
+  await showQueueChanges(changes(), piped.terminal, { format: 'json', warn, now: () => NOW })
   const documents = piped.text().trimEnd().split('\n')
   expect(documents.map((line) => JSON.parse(line).limits[0].by[0]?.vm)).toEqual([
     'vm-1',
@@ -150,6 +153,10 @@ test('with a format it is a document for each change', async () => {
     'vm-1',
     'vm-1',
     undefined,
+  ])
+  expect(warnings).toEqual([
+    'connection lost, trying again: https://x is unreachable',
+    'connection is back',
   ])
 })
 
@@ -159,7 +166,11 @@ test('the terminal is given back when it is interrupted', async () => {
     yield { type: 'read', steps: [], queue: FULL }
     throw new MigError(EXIT.interrupted, '')
   }
-  const watching = showQueueChanges(broken(), shown.terminal, { format: undefined, now: () => NOW })
+  const watching = showQueueChanges(broken(), shown.terminal, {
+    format: undefined,
+    warn,
+    now: () => NOW,
+  })
   await expect(watching).rejects.toMatchObject({ exit: EXIT.interrupted })
   expect(shown.cursorVisible()).toBe(true)
 })

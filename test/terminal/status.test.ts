@@ -252,7 +252,8 @@ describe('watching', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
-  const OPTIONS = { format: undefined }
+  const warnings: string[] = []
+  const OPTIONS = { format: undefined, warn: (line: string) => void warnings.push(line) }
 
   /** Two migrations are listed; then the first ends, and the connection goes and comes. */
   async function* changes(see: () => void): AsyncGenerator<ListChange> {
@@ -350,6 +351,10 @@ describe('watching', () => {
     expect(documents.map(({ kind, vm, phase }) => [kind, vm, phase])).toEqual([
       ['MigrationReport', 'vm-1', 'Running'],
       ['MigrationReport', 'vm-3', 'Succeeded'],
+    ])
+    expect(warnings.splice(0)).toEqual([
+      'connection lost, trying again: https://x is unreachable',
+      'connection is back',
     ])
   })
 
