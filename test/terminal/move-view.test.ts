@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ReportVerdict } from '../../src/diagnose/report.ts'
 import { EXIT, MigError } from '../../src/errors.ts'
 import type { Moving } from '../../src/migrate/move.ts'
 import { createMoveView } from '../../src/terminal/move-view.ts'
@@ -8,6 +9,16 @@ import { FORECAST, moveStory } from './story.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
+
+const VERDICT: ReportVerdict = {
+  code: 'MIG3001',
+  title: 'Quota team-a has no room',
+  cause: '',
+  stage: 'Pending',
+  endsByItself: 'no',
+  confidence: 'certain',
+  next: [{ text: 'Raise it' }],
+}
 
 /** Plays the story up to the second, then one more frame of the spinner. */
 async function playTo(second: number, shown: Screen) {
@@ -99,6 +110,24 @@ describe('on a terminal, one move is a check list', () => {
       '  ✓ Succeeded          12s',
     ])
     expect(shown.cursorVisible()).toBe(true)
+  })
+
+  test('with what a diagnosis says of one that stands still, and of one that failed', async () => {
+    const shown = screen(80)
+    const view = await playTo(1, shown)
+    for (const stillFor of [60_000, undefined])
+      view.show({
+        vm: 'vm-1',
+        step: { type: 'verdict', verdict: VERDICT, stillFor },
+        observed: undefined,
+      })
+    view.close()
+    expect(shown.text()).toContain(
+      `
+  ! Stands still        1m  Quota team-a has no room (MIG3001); next: Raise it
+  ✗ Why                     Quota team-a has no room (MIG3001); next: Raise it
+`.trimEnd(),
+    )
   })
 
   test('whose times run between two steps', async () => {
@@ -254,6 +283,19 @@ vm-1: Not visible: pods: forbidden
 vm-1: Connection lost, trying again: https://x is unreachable
 vm-1: Connection is back
 vm-1: Cancelling: somebody has deleted the migration
+`,
+    )
+  })
+
+  test('what a diagnosis says of one that stands still, or has failed, is one line', async () => {
+    const text = await play([
+      { type: 'verdict', verdict: VERDICT, stillFor: 60_000 },
+      { type: 'verdict', verdict: { ...VERDICT, next: [] }, stillFor: undefined },
+    ])
+    expect(text).toContain(
+      `
+vm-1: Stands still for 1m: Quota team-a has no room (MIG3001); next: Raise it
+vm-1: Why: Quota team-a has no room (MIG3001)
 `,
     )
   })
