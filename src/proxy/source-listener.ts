@@ -70,6 +70,15 @@ export async function openSourceListener(
     }
   }
 
+  // They reach the target in the order in which they were made here: up to 7.2 QEMU takes the first for its main one,
+  // whichever that is, and gives up when another overtakes it.
+  let last: Promise<unknown> = Promise.resolve()
+  const dialInTurn = (signal: AbortSignal): Promise<Leg> => {
+    const turn = last.then(() => dial(signal))
+    last = turn.catch(() => {})
+    return turn
+  }
+
   let created: string | undefined
   /** The socket file goes with its listener. */
   const leave = async () => {
@@ -85,7 +94,7 @@ export async function openSourceListener(
             identity: context.identify({ role: 'source', key, label, peer }),
             inbound: { kind: 'unix', socket },
             secure: undefined,
-            dial,
+            dial: dialInTurn,
             openIntake: context.openIntake,
             limits: context.limits,
             clock: context.clock,
