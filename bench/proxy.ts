@@ -20,6 +20,9 @@ import { type Usage, usageOf } from './proxy/usage.ts'
 /** No step of a measurement takes so long. */
 const LIMIT_MS = 60_000
 
+/** Aborted by Ctrl-C or a termination: what was started is in process groups of its own, and would run on. */
+const interrupted = new AbortController()
+
 const [role, ...rest] = process.argv.slice(2)
 if (role === 'generate') generate(rest[0]!, Number(rest[1]), Number(rest[2]))
 else if (role === 'check') check(rest[0]!, Number(rest[1]), Number(rest[2]))
@@ -40,6 +43,7 @@ async function bench(): Promise<void> {
     },
   })
   const rounds = Number(values.rounds)
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort())
   const dir = mkdtempSync(join(tmpdir(), 'mig-bench-'))
   try {
     await writeCertificates(dir)
@@ -56,7 +60,7 @@ async function bench(): Promise<void> {
           for (const [name, taken] of samples) {
             const mib = Number(values.mib)
             const sample = await measure({ dir, name, tls, connections, mib }).catch((err) => {
-              if (name === 'ours') throw err
+              if (name === 'ours' || interrupted.signal.aborted) throw err
               console.log(`${err.message}: left out from here on, ${err.cause}`)
             })
             if (sample) taken.push(sample)
@@ -186,7 +190,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function message(child: ChildProcess, expected: string): Promise<void> {
-  const limit = AbortSignal.timeout(LIMIT_MS)
+  const limit = AbortSignal.any([interrupted.signal, AbortSignal.timeout(LIMIT_MS)])
   const [got] = await Promise.race([
     once(child, 'message', { signal: limit }),
     once(child, 'exit', { signal: limit }),
