@@ -1,7 +1,7 @@
 import type { VirtualResource } from './discovery/entries.ts'
 import { bindingRoute } from './pods/binding.ts'
 import { evictionRoute } from './pods/eviction.ts'
-import { execRoute } from './pods/exec.ts'
+import { attachRoute, execRoute } from './pods/exec.ts'
 import { logRoute } from './pods/log.ts'
 import { portForwardRoute } from './pods/port-forward.ts'
 import { proxyRoute } from './pods/proxy.ts'
@@ -29,6 +29,6 @@ export const SPECIAL_ROUTES: SpecialRoute[] = [
 ]
 
 /** Connections that leave HTTP behind. */
-export const UPGRADE_ROUTES: UpgradeRoute[] = [execRoute, portForwardRoute]
+export const UPGRADE_ROUTES: UpgradeRoute[] = [execRoute, attachRoute, portForwardRoute]
 
 export const VIRTUAL_RESOURCES: VirtualResource[] = [...REVIEW_RESOURCES, ...SUBRESOURCES]

@@ -71,6 +71,7 @@ export async function serveKubelet(options: {
     const { request, socket } = call
     if (!isApiServer(request)) return refuseUpgrade(socket, 401, 'Unauthorized', 'Unauthorized')
     const { kind, pod, name, query } = asked(request)
+    if (kind === 'attach') return refuseUpgrade(socket, 400, 'Bad Request', NO_ATTACH)
     if (kind !== 'exec' && kind !== 'portForward')
       return refuseUpgrade(socket, 404, 'Not Found', '404 page not found')
     if (!pod) return refuseUpgrade(socket, 404, 'Not Found', 'pod does not exist')
@@ -105,6 +106,10 @@ export async function serveKubelet(options: {
     },
   }
 }
+
+/** Without a colon: kubectl would take it for YAML, and for a Status that says nothing. */
+const NO_ATTACH =
+  'what runs in the pods of a lab has no input or terminal; read its log, or run a command of "kubectl mig diagnose proxy" in it'
 
 function isApiServer({ socket }: IncomingMessage): boolean {
   const { authorized } = socket as TLSSocket

@@ -17,6 +17,7 @@ import { startChild } from '../child.ts'
 import type { Binaries } from './binaries.ts'
 import { startHooks, TOKEN_PATH } from './hooks.ts'
 import { install } from './install.ts'
+import { startNamespaceController } from './namespace-controller.ts'
 
 export interface RealApiOptions {
   binaries: Binaries
@@ -88,6 +89,7 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
       install(admin, { clock, signal, hooks, caCert: authority.cert }),
     )
     await Promise.race([starting, etcd.ended, server.ended])
+    opened.push((await startNamespaceController({ cluster: admin, clock })).close)
     return { url, caCert: authority.cert, kubeconfig, close, [Symbol.asyncDispose]: close }
   } catch (err) {
     await close()

@@ -178,6 +178,23 @@ test.runIf(kubectl)('a log that is followed ends with its container', async () =
   expect((await follow).stdout).toContain('"msg":"Marked as ready"')
 })
 
+test.runIf(kubectl)('what a lab has not is refused in plain words', async () => {
+  const pod = await handlerOn('node-1')
+  const refused = (...words: string[]) =>
+    client('-n', 'kubevirt', ...words).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+  expect(await refused('attach', pod)).toContain('has no input or terminal; read its log')
+  expect(await refused('cp', '/etc/hostname', `${pod}:/tmp/x`)).toContain(
+    'exec: "tar": executable file not found in $PATH',
+  )
+  expect(await refused('debug', pod, '--image=x', '--profile=general')).toContain(
+    'ephemeral containers are disabled for this cluster',
+  )
+  expect(await refused('top', 'pods')).toBe('error: Metrics API not available\n')
+})
+
 test.runIf(kubectl)(
   'ports of virt-handler are forwarded, those of guests’ pods lead nowhere',
   async () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { connect } from '../../../src/cluster/config.ts'
+import { create, getIfExists, patch, remove } from '../../../src/cluster/objects.ts'
+import { NAMESPACES } from '../../../src/kubevirt/resources.ts'
 import { wellKnownUsers } from '../../../src/lab/api/users.ts'
 import { findBinaries } from '../../../src/lab/real-api/binaries.ts'
 import { customKinds, definitions } from '../../../src/lab/real-api/definitions.ts'
@@ -41,6 +43,28 @@ test.skipIf(!binaries)(
     expect(await readdir(parentFolder)).toHaveLength(1)
     const cluster = await connect({ kubeconfigText: server.kubeconfig('admin'), env: {} })
     expect(await cluster.text({ path: '/readyz' })).toBe('ok')
+
+    // A namespace that is deleted goes with what is in it.
+    const CONFIG_MAPS = {
+      group: '',
+      version: 'v1',
+      plural: 'configmaps',
+      kind: 'ConfigMap',
+      namespaced: true,
+    }
+    const metadata = { name: 'gone' }
+    await create(cluster, NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata }, {})
+    const held = { metadata: { name: 'held', finalizers: ['test/hold'] } }
+    const inside = { namespace: 'gone' }
+    await create(cluster, CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', ...held }, inside)
+    await remove(cluster, NAMESPACES, { name: 'gone' }, {})
+    const find = () => getIfExists(cluster, CONFIG_MAPS, { ...inside, name: 'held' })
+    await expect.poll(async () => (await find())?.metadata.deletionTimestamp).toBeTruthy()
+    expect(await getIfExists(cluster, NAMESPACES, { name: 'gone' })).toBeDefined()
+    const free = { metadata: { finalizers: null } }
+    await patch(cluster, CONFIG_MAPS, { ...inside, name: 'held' }, free, 'merge')
+    const left = () => getIfExists(cluster, NAMESPACES, { name: 'gone' })
+    await expect.poll(left, { timeout: 20_000 }).toBeUndefined()
     await cluster.close()
     await Promise.all([server.close(), server.close()])
     await expect(fetch(server.url)).rejects.toThrow('fetch failed')

@@ -17,6 +17,7 @@ export const POD = defineKind({
   hasGeneration: true,
   returnsDeleted: true,
   subresources: [
+    { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
     { name: 'binding', kind: 'Binding', verbs: ['create'] },
     { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
     { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },

@@ -18,6 +18,19 @@ export const execRoute: UpgradeRoute = {
   },
 }
 
+/** `pods/NAME/attach`: what a lab's kubelets refuse in words of their own. */
+export const attachRoute: UpgradeRoute = {
+  resource: 'pods',
+  subresource: 'attach',
+  handle(api, call) {
+    const { info, query } = call
+    const pod = demandPod(api, info.namespace, info.name!)
+    const container = demandContainer(pod, query.get('container'))
+    const path = `/attach/${info.namespace}/${info.name}/${container}?${kubeletQuery(query)}`
+    return tunnel(api, call, demandKubelet(api, pod), path)
+  },
+}
+
 /** As a kubelet has it: `input=1&output=1&error=1&tty=1&command=…`. */
 function kubeletQuery(query: URLSearchParams): URLSearchParams {
   const flags = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' }

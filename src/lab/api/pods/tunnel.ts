@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { isSpdy } from '../../node/upgrades.ts'
 import type { Api } from '../api.ts'
 import { internalError } from '../status.ts'
 import type { UpgradeCall } from '../upgrade.ts'
@@ -32,11 +34,16 @@ export function tunnel(api: Api, call: UpgradeCall, kubelet: Kubelet, path: stri
       resolve()
     })
     outgoing.on('response', (answer) => {
-      socket.write(
-        `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${headersOf(answer)}\r\n`,
-      )
-      answer.pipe(socket)
-      resolve()
+      // Whoever speaks SPDY is told what the kubelet says; to others the server says it.
+      if (isSpdy(request)) {
+        const { statusCode, statusMessage } = answer
+        socket.write(`HTTP/1.1 ${statusCode} ${statusMessage}\r\n${headersOf(answer)}\r\n`)
+        answer.pipe(socket)
+        resolve()
+        return
+      }
+      const refused = (why: string) => internalError(`unable to upgrade connection: ${why.trim()}`)
+      text(answer).then((why) => reject(refused(why)), reject)
     })
     outgoing.on('error', (err) => reject(internalError(`error dialing backend: ${err.message}`)))
     outgoing.end()
