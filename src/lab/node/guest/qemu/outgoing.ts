@@ -205,9 +205,11 @@ class QemuCopy {
       qmp.execute<BlockJob[]>('query-block-jobs'),
     ])
     // Before it has begun they are those of an earlier one, or none.
-    if (this.#migrates) this.#figures = figures
-    // Forgotten by QEMU as soon as it is over.
-    this.#throttle = figures['cpu-throttle-percentage'] ?? this.#throttle
+    if (this.#migrates) {
+      this.#figures = figures
+      // Forgotten by QEMU as soon as it is over.
+      this.#throttle = figures['cpu-throttle-percentage'] ?? this.#throttle
+    }
     const job = jobs.find(({ device }) => device === MIRROR)
     if (!job) return
     this.#diskMeter.add(Math.max(job.offset - this.#disk.offset, 0))
