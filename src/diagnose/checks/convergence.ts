@@ -17,6 +17,7 @@ import {
   progressOf,
   progressSentence,
   secondsLeft,
+  wentInCircles,
 } from './copy-progress.ts'
 import { evidenceOf, objectsOf, placesOf } from './texts.ts'
 
@@ -58,7 +59,7 @@ function abortedCopy(
   const nano = printed > 1e8
   const seconds = nano ? Math.round(printed / 1e9) : printed
   const after = Number.isFinite(seconds) ? `${exactSeconds(seconds)}` : ''
-  const losing = last !== undefined && isLosing(last)
+  const losing = last !== undefined && wentInCircles(last)
   const limit = stuck ? 'progressTimeout' : 'completionTimeoutPerGiB times the size'
   const quoted = nano ? `; the printed ${printed} are nanoseconds` : ''
   return finding({
@@ -261,7 +262,7 @@ function genericAbort(
       cause: 'Its VMIM was deleted (abortRequested)',
       remedy: [{ text: 'Start another if it was not intended' }],
     })
-  const losing = last !== undefined && isLosing(last)
+  const losing = last !== undefined && wentInCircles(last)
   return finding({
     code: losing ? 'MIG8008' : byTime ? 'MIG8009' : 'MIG8011',
     title: `The copy of ${subject.name} was aborted${seconds !== undefined ? ` after ${exactSeconds(seconds)}` : ''}, and nobody cancelled it${byTime ? `: the completion time-out (${exactSeconds(limits.completionSeconds)})` : byProgress ? `: before its completion time-out (${exactSeconds(limits.completionSeconds)}), so it made no progress (progressTimeout, ${exactSeconds(limits.progressSeconds)})` : ''}`,

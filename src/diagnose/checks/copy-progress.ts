@@ -44,6 +44,11 @@ export function isLosing({ dirtyMbps, bandwidthMbps }: Rates): boolean {
   return dirtyMbps > 0 && dirtyMbps >= NEARLY * bandwidthMbps
 }
 
+/** It was aborted, and all memory had been sent twice: whatever the rates of the moment were, it went in circles. */
+export function wentInCircles(last: Progress): boolean {
+  return isLosing(last) || (last.totalMiB > 0 && last.processedMiB >= 2 * last.totalMiB)
+}
+
 type Rates = Pick<Progress, 'dirtyMbps' | 'bandwidthMbps'>
 
 export function progressSentence({
