@@ -89,6 +89,8 @@ function normal(text: string): string {
     .replaceAll(/(virt-launcher-vm-\d)-[a-z0-9]{5}/g, '$1-xxxxx')
     .replaceAll(/(Resource Version:\s+)\d+/g, '$1N')
     .replaceAll(/\b\d+(s|m\d+s|m)\b/g, 'AGE')
+    // Newer kubectls say where, too.
+    .replaceAll(/( deleted) from \S+ namespace$/gm, '$1')
     .replaceAll(/\s+$/gm, '')
     .replaceAll(/ {2,}/g, '  ')
     .replaceAll(/-{2,}/g, '--')
