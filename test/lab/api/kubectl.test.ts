@@ -81,7 +81,10 @@ There are pending nodes to be drained:
 error when evicting pods/"virt-launcher-vm-3-xxxxx" -n "demo": global timeout reached: 12s
 `
 
-/** Times, uids, generated names and revisions are nobody's business; how wide a column is follows from them. */
+/**
+ * Times, uids, generated names and revisions are nobody's business; how wide a column is follows from them. Newer kubectls
+ * also say from where they deleted.
+ */
 function normal(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
@@ -89,7 +92,6 @@ function normal(text: string): string {
     .replaceAll(/(virt-launcher-vm-\d)-[a-z0-9]{5}/g, '$1-xxxxx')
     .replaceAll(/(Resource Version:\s+)\d+/g, '$1N')
     .replaceAll(/\b\d+(s|m\d+s|m)\b/g, 'AGE')
-    // Newer kubectls say where, too.
     .replaceAll(/( deleted) from \S+ namespace$/gm, '$1')
     .replaceAll(/\s+$/gm, '')
     .replaceAll(/ {2,}/g, '  ')
