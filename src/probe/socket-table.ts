@@ -66,12 +66,13 @@ export function rowText({ state, recvQ, sendQ, local, peer, info = {} }: SocketR
  * Bytes that arrived in either direction since the connection began; undefined where the kernel does not tell. What was
  * sent again and again without an answer is none of them.
  */
-export function progressOf({ info = {} }: SocketRow): number | undefined {
+export function progressOf({ sendQ, info = {} }: SocketRow): number | undefined {
   const figure = (name: string) => Number(info[name] ?? 0)
   if (info['bytes_sent'] === undefined && info['bytes_received'] === undefined) return undefined
+  // Not told while nothing was acknowledged; then, and where it never is, what waits has not arrived.
   const acked =
     info['bytes_acked'] === undefined
-      ? figure('bytes_sent') - figure('bytes_retrans')
+      ? Math.max(0, figure('bytes_sent') - figure('bytes_retrans') - sendQ)
       : figure('bytes_acked')
   return acked + figure('bytes_received')
 }

@@ -16,7 +16,12 @@ import {
   routeTo,
   UNIX_LISTENERS,
 } from '../../src/probe/commands.ts'
-import { parseTcpTable, parseUnixTable, retransmissions } from '../../src/probe/socket-table.ts'
+import {
+  parseTcpTable,
+  parseUnixTable,
+  progressOf,
+  retransmissions,
+} from '../../src/probe/socket-table.ts'
 
 const execute = promisify(execFile)
 const has = async (tool: string) =>
@@ -157,4 +162,13 @@ test.runIf(ip)('the real ip shows loopback, and the way to it', async () => {
   const addresses = await run(ADDRESSES)
   expect(addresses.find(({ name }) => name === 'lo')?.addresses).toContain('127.0.0.1')
   expect(await run(routeTo('127.0.0.1'))).toMatchObject({ device: 'lo' })
+})
+
+test('what arrived is what was acknowledged and received; what waits or was sent again is not', () => {
+  const progress = (counters: string, sendQ = 0) =>
+    parseTcpTable(`0 ${sendQ} 10.0.0.1:1 10.0.0.2:2\n\t ${counters}`).map(progressOf)
+  expect(progress('bytes_sent:900 bytes_acked:500 bytes_received:7', 400)).toEqual([507])
+  expect(progress('bytes_sent:900 bytes_received:7', 400)).toEqual([507])
+  expect(progress('bytes_sent:900 bytes_retrans:600', 300)).toEqual([0])
+  expect(progress('cubic rto:204')).toEqual([undefined])
 })
