@@ -1,4 +1,6 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { run as runCommand } from '@oclif/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -111,24 +113,55 @@ describe('a kubeconfig that cannot be used is refused in one line', () => {
 })
 
 describe('a server that gives no answer is an error of 1', () => {
-  test.each(['migrate vm-1', 'cancel vm-1', 'status', 'status -w', 'ports vm-1'])(
-    '%s: unreachable',
+  test.each([
+    'migrate vm-1',
+    'cancel vm-1',
+    'status',
+    'status -w',
+    'ports vm-1',
+    'diagnose vm-1',
+    'diagnose -A',
+    'diagnose proxy vm-1',
+  ])('%s: unreachable', async (line) => {
+    const server = await closedPort()
+    const path = kubeconfig((config) => {
+      config.clusters[0]!.cluster.server = server
+    })
+    const ended = await run([...words(line), '--request-timeout', '5s', '--kubeconfig', path])
+    expect(ended.code).toBe(1)
+    expect(told(ended)).toContain(server)
+  })
+
+  test.each(['migrate vm-1', 'diagnose vm-1'])(
+    '%s: silent: the time limit of a request ends it',
     async (line) => {
-      const server = await closedPort()
-      const path = kubeconfig((config) => {
-        config.clusters[0]!.cluster.server = server
-      })
-      const ended = await run([...words(line), '--request-timeout', '5s', '--kubeconfig', path])
+      const path = await silentServer()
+      const flags = ['--request-timeout', '500ms', '--kubeconfig', path]
+      const ended = await run([...words(line), ...flags])
       expect(ended.code).toBe(1)
-      expect(told(ended)).toContain(server)
+      expect(told(ended)).toContain('within 0.5s')
     },
   )
 
-  test('silent: the time limit of a request ends it', async () => {
-    const path = await silentServer()
-    const ended = await run(['migrate', 'vm-1', '--request-timeout', '500ms', '--kubeconfig', path])
+  test('diagnose vm-1: of another authority: the hint is about that, not about roles', async () => {
+    const authority = await createAuthority('other', VALIDITY)
+    const pair = await authority.issue({
+      commonName: 'server',
+      usage: ['server'],
+      addresses: ['127.0.0.1'],
+      ...VALIDITY,
+    })
+    const server = createTlsServer(pair).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const path = kubeconfig((config) => {
+      config.clusters[0]!.cluster.server = addressOf(server)
+    })
+    const ended = await run(['diagnose', 'vm-1', '--kubeconfig', path])
     expect(ended.code).toBe(1)
-    expect(told(ended)).toContain('within 0.5s')
+    expect(told(ended)).toMatch(
+      /authority that the kubeconfig doesn't name.*\nhint: is certificate-/,
+    )
   })
 })
 
@@ -168,18 +201,21 @@ async function refusal(argv: string[]) {
 /** A port of this machine on which nobody listens any more. */
 async function closedPort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
+  await once(server, 'listening')
+  const address = addressOf(server)
   await new Promise((resolve) => server.close(resolve))
-  return `https://127.0.0.1:${port}`
+  return address
 }
 
 async function silentServer(): Promise<string> {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
+  await once(server, 'listening')
   return kubeconfig((config) => {
-    config.clusters[0]!.cluster.server = `https://127.0.0.1:${port}`
+    config.clusters[0]!.cluster.server = addressOf(server)
   })
+}
+
+function addressOf(server: Server): string {
+  return `https://127.0.0.1:${(server.address() as { port: number }).port}`
 }

@@ -1,4 +1,4 @@
-import { isStatus } from '../../cluster/api-error.ts'
+import { ApiError, isStatus } from '../../cluster/api-error.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { get, pages } from '../../cluster/objects.ts'
 import { MigError } from '../../errors.ts'
@@ -22,7 +22,7 @@ interface Selection<T extends KubeObject> {
 
 /**
  * Reads what it is asked for into one place. What may not be read becomes a gap and is no error; what a server does not
- * know is absent. Only an interruption is thrown.
+ * know is absent. Thrown is an interruption, and why a server has not answered anything yet: asking on would tell the same.
  */
 export interface Reader {
   readonly objects: Objects
@@ -59,6 +59,7 @@ export function createReader(
 ): Reader {
   const objects = createObjects()
   const gaps: Gap[] = []
+  let answers = false
 
   function gap(found: Gap): void {
     if (!gaps.some(({ what, detail }) => what === found.what && detail === found.detail))
@@ -67,6 +68,8 @@ export function createReader(
 
   function failed(what: string, err: unknown): undefined {
     if (!(err instanceof MigError) || signal.aborted) throw err
+    if (isAnswer(err)) answers = true
+    else if (!answers) throw err
     gap({ what, why: isStatus(err, 403) ? 'forbidden' : 'unreadable', detail: err.message })
   }
 
@@ -88,6 +91,7 @@ export function createReader(
   /** Adds what came, without what must not be quoted; answers those that were kept. */
   function add<T extends KubeObject>(answer: unknown, from: string) {
     const { items, kinds } = objectsIn(answer)
+    answers = true
     for (const kind of kinds) objects.sawKind(kind)
     for (const item of items) objects.add(item, from)
     return items as unknown as T[]
@@ -116,6 +120,7 @@ export function createReader(
         // A kind that this server does not have: there is nothing of it.
         if (!isStatus(err, 404)) return failed(what, err)
       }
+      answers = true
       objects.sawKind(resource.kind)
       return found
     },
@@ -132,9 +137,15 @@ export function createReader(
         return found
       } catch (err) {
         if (!isStatus(err, 404)) return failed(what, err)
+        answers = true
         objects.sawKind(resource.kind)
         return undefined
       }
     },
   }
+}
+
+/** Whether the server knows who asks, and has said something to it. */
+function isAnswer(err: MigError): boolean {
+  return err instanceof ApiError && err.status !== undefined && err.status !== 401
 }

@@ -81,12 +81,11 @@ function missing(
   namespace: string,
 ): MigError {
   const unread = gaps.find(({ what }) => [VMIS.kind, MIGRATIONS.kind].includes(what))
-  if (unread)
-    return new MigError(
-      unread.why === 'forbidden' ? EXIT.refused : EXIT.error,
-      `${name} could not be read: ${unread.detail}`,
-      { hint: 'ClusterRole kubevirt.io:view grants reading VMs, VMIs and migrations' },
-    )
+  if (unread?.why === 'forbidden')
+    return new MigError(EXIT.refused, `${name} could not be read: ${unread.detail}`, {
+      hint: 'ClusterRole kubevirt.io:view grants reading VMs, VMIs and migrations',
+    })
+  if (unread) return new MigError(EXIT.error, `${name} could not be read: ${unread.detail}`)
   const what = kind === 'vmim' ? 'migration' : (kind?.toUpperCase() ?? 'VM or migration')
   return new MigError(EXIT.notFound, `no ${what} "${name}" in namespace "${namespace}"`, {
     hint: 'is it another namespace? -n NAME looks in that',

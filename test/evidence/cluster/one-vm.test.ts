@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Cluster } from '../../../src/cluster/cluster.ts'
+import { ApiError } from '../../../src/cluster/api-error.ts'
+import type { ApiRequest, Cluster } from '../../../src/cluster/cluster.ts'
 import { create } from '../../../src/cluster/objects.ts'
 import { diagnoseLive } from '../../../src/diagnose/live.ts'
 import { exitCodeOf } from '../../../src/diagnose/outcome.ts'
+import { EXIT } from '../../../src/errors.ts'
 import { gatherVm } from '../../../src/evidence/cluster/one-vm.ts'
 import { parseReference } from '../../../src/kubevirt/reference.ts'
 import { MIGRATIONS } from '../../../src/kubevirt/resources.ts'
@@ -66,6 +68,32 @@ describe('what is asked of the API', () => {
       title: expect.stringContaining('2 of 2 (parallelOutboundMigrationsPerNode)'),
     })
     expect(subjects.map(({ ref }) => ref)).toEqual(['vmim/demo/vm-1-move'])
+  })
+
+  test('a server that gives no answer is asked once, and what it did is told', async () => {
+    const requests: ApiRequest[] = []
+    const silent = (request: ApiRequest) => {
+      requests.push(request)
+      return Promise.reject(new ApiError(EXIT.error, 'no answer within 2s', { code: 'TIMEOUT' }))
+    }
+    const cluster = { namespace: 'demo', request: silent, stream: silent } as unknown as Cluster
+    await expect(gather(cluster, 'vm-1')).rejects.toThrow(/^no answer within 2s$/)
+    expect(requests.map(({ path }) => path.split('/').at(-1)).sort()).toEqual([
+      'kubevirts',
+      'selfsubjectrulesreviews',
+    ])
+  })
+
+  test('a server that is silent later on leaves gaps', async () => {
+    const stage = await startStage()
+    await stage.addVm('vm-1')
+    const request = (asked: ApiRequest) =>
+      asked.path === '/api/v1/nodes'
+        ? Promise.reject(new ApiError(EXIT.error, 'no answer within 2s', { code: 'TIMEOUT' }))
+        : stage.admin.request(asked)
+    const cluster = { ...stage.admin, request } as Cluster
+    const { evidence } = await gather(cluster, 'vm-1')
+    expect(evidence.gaps).toMatchObject([{ what: 'Node', detail: 'no answer within 2s' }])
   })
 })
 
