@@ -12,7 +12,7 @@ export const LARGEST_SLAB = 256 * 1024
 const SMALLEST_SLAB = 64 * 1024
 
 /** Bytes for a slab of each stream; one that its receiver holds up has up to three. */
-const SHARED = 2 * 1024 * 1024
+const SHARED = 1792 * 1024
 
 /** Few sizes, so that what is given back is mostly of use. */
 const STEP = 32 * 1024
