@@ -148,7 +148,7 @@ describe('a server that gives no answer is an error of 1', () => {
     const pair = await authority.issue({
       commonName: 'server',
       usage: ['server'],
-      addresses: ['127.0.0.1'],
+      names: ['127.0.0.1'],
       ...VALIDITY,
     })
     const server = createTlsServer(pair).listen(0, '127.0.0.1')
