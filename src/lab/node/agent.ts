@@ -83,9 +83,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   const pods = lookUp(launchers)
   const containers = nodeContainers(pods, clock, log)
   const { handlerLog } = containers
-  for (const { cert } of Object.values(spec.certificates))
-    for (const { commonName } of readCertificates(cert, 'virt-handler'))
-      handlerLog(certificateLine('virt-handler', commonName))
+  sayCertificates()
 
   const { addresses } = spec
   const faults = await watchFaults({
@@ -159,8 +157,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     clock,
     pod: () => handlerPod && kubeletAgent.pod(handlerPod.namespace ?? '', handlerPod.name),
     report: (pod, status) => kubeletAgent.report(pod, status),
-    onCrash: () => proxies.restart(proxies.address),
-    async onStart() {
+    onDown: () => proxies.restart(proxies.address),
+    onRestart: containers.restarts,
+    async onUp() {
+      sayCertificates()
       for (const vmi of vmis.list()) queue.add(keyOf(vmi))
     },
   })
@@ -174,6 +174,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     network,
     start,
     onStarted: containers.started,
+    // In the next pod, too.
+    onRunning: async (pod) => {
+      if (isHandler(pod) && faults.of('HandlerCrashes')) await life.crash()
+    },
     onEnded: containers.ended,
     failsToPull: (pod) => isLauncher(pod) && faults.of('ImagePullFails') !== undefined,
     onGone: containers.forget,
@@ -201,6 +205,12 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   for (const vmi of vmis.list()) queue.add(keyOf(vmi))
   await faults.start()
 
+  function sayCertificates(): void {
+    for (const { cert } of Object.values(spec.certificates))
+      for (const { commonName } of readCertificates(cert, 'virt-handler'))
+        handlerLog(certificateLine('virt-handler', commonName))
+  }
+
   function migrations() {
     return kubevirts.list()[0]?.spec.configuration?.migrations
   }
@@ -226,7 +236,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
 
   function network(pod: Pod): PodNetwork {
     const hostIP = addresses.pod
-    if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') {
+    if (isHandler(pod)) {
       const annotations = {
         [LAB_ANNOTATION.ports]: JSON.stringify({ [HANDLER_PORT]: server.port }),
         ...networkStatus(
@@ -248,6 +258,11 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     const isAttached = requestedNetworks(pod).some((one) => one.interface === MIGRATION_INTERFACE)
     const address = isAttached && !isDetached() ? addresses.migration : addresses.pod
     if (address !== proxies.address) await proxies.restart(address)
+  }
+
+  /** Where another pod has come meanwhile, virt-handler is in that. */
+  async function handlerStopped({ metadata }: Pod): Promise<void> {
+    if (handlerPod?.uid === metadata.uid) await life.leave()
   }
 
   function isDetached(): boolean {
@@ -282,10 +297,12 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     pod: Pod,
     onExit: (code: number, reason?: string) => void,
   ): Promise<PodProcess> {
-    if (pod.metadata.labels?.[LABEL.app] === 'virt-handler') await handlerStarted(pod)
-    if (pod.metadata.labels?.[LABEL.app] !== 'virt-launcher') {
-      return { stop: async (code) => onExit(code) }
+    if (isHandler(pod)) {
+      await handlerStarted(pod)
+      await life.enter()
+      return { stop: (code) => handlerStopped(pod).then(() => onExit(code)) }
     }
+    if (!isLauncher(pod)) return { stop: async (code) => onExit(code) }
     let reason: string | undefined
     const uid = pod.metadata.uid ?? ''
     const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
@@ -331,6 +348,10 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       await Promise.all([kubelet.close(), handler.close()])
     },
   }
+}
+
+function isHandler({ metadata }: Pod): boolean {
+  return metadata.labels?.[LABEL.app] === 'virt-handler'
 }
 
 function isLauncher({ metadata }: Pod): boolean {

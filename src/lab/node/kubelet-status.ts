@@ -128,18 +128,20 @@ function done(
   })
 }
 
-function containerStatus(
+/** Of the container that runs after so many restarts. */
+export function containerStatus(
   pod: Pod,
   container: Container,
-  state: Pick<ContainerStatus, 'ready' | 'started' | 'state'>,
+  state: Omit<ContainerStatus, 'name' | 'image' | 'imageID' | 'restartCount'>,
+  restarts = 0,
 ): ContainerStatus {
   const { name, image = '' } = container
   return {
     name,
     image,
     imageID: imageId(image),
-    containerID: idOf(pod, container),
-    restartCount: 0,
+    containerID: idOf(pod, container, restarts),
+    restartCount: restarts,
     ...state,
   }
 }
@@ -150,8 +152,8 @@ function imageId(image: string): string {
   return `${image.replace(/:[^/:]+$/, '')}@sha256:${hash('sha256', image)}`
 }
 
-function idOf({ metadata }: Pod, { name }: Container): string {
-  return `cri-o://${hash('sha256', `${metadata.uid} ${name}`)}`
+export function idOf({ metadata }: Pod, { name }: Container, restarts = 0): string {
+  return `cri-o://${hash('sha256', `${metadata.uid} ${name} ${restarts}`)}`
 }
 
 function qosClassOf({ spec }: Pod): string {

@@ -31,6 +31,8 @@ export interface KubeletOptions {
   start(pod: Pod, onExit: (code: number, reason?: string) => void): Promise<PodProcess>
   /** What runs in the pod can be looked at, and says more. */
   onStarted(pod: Pod): void
+  /** It has been said that it runs. */
+  onRunning(pod: Pod): Promise<void>
   /** It has ended. */
   onEnded(pod: Pod): void
   /** Whether there is no image for it. */
@@ -132,6 +134,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     if (Object.keys(annotations).length > 0)
       await write(() => patch(cluster, PODS, at(pod), { metadata: { annotations } }, 'merge'))
     await report(pod, runningStatus(pod, { now: timestamp(clock.now()), podIP, hostIP }))
+    await options.onRunning(pod)
   }
 
   /** A readiness gate of the pod has opened or closed. */

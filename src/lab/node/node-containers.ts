@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
-import type { Pod } from '../../kubevirt/types.ts'
+import type { ContainerStatus, Pod } from '../../kubevirt/types.ts'
 import { jsonLog } from '../../proxy/log.ts'
 import {
   type HandlerFacts,
@@ -23,6 +23,8 @@ export interface NodeContainers {
   /** A line of one of KubeVirt's components that runs elsewhere in this program: its pod here says it. */
   componentLog(record: NodeRecord & { component: string }): void
   started(pod: Pod): void
+  /** Its container has ended, and another takes its place; the kubelet keeps the log of the last one. */
+  restarts(pod: Pod): void
   ended(pod: Pod): void
   find(pod: Pod, facts: HandlerFacts): KubeletPod
   /** There is no such pod any more; its logs go with it. */
@@ -37,6 +39,8 @@ export function nodeContainers(
 ): NodeContainers {
   /** Of each pod that is known, by uid; of its first container, which is what the lab plays. */
   const logs = new Map<string, ContainerLog>()
+  /** Of the container before that one, where there was one. */
+  const earlier = new Map<string, ContainerLog>()
   /** Of the pod of a component that runs now; what comes before there is one is kept for it. */
   const current = new Map<string, ContainerLog>()
   const currentLog = (component: string) =>
@@ -51,13 +55,21 @@ export function nodeContainers(
     }
   }
 
-  function logOf(pod: Pod, container: string): ContainerLog {
+  /** As a kubelet decides whose log it shows, and in its words where there is none. */
+  function logOf(pod: Pod, container: string, previous: boolean): ContainerLog | Refusal {
+    const named = `container "${container}" in pod "${pod.metadata.name}"`
+    const status = statusOf(pod, container)
+    if (!status) return { refused: `${named} is not available` }
     const isMain = pod.spec.containers[0]?.name === container
-    return (isMain && logs.get(pod.metadata.uid ?? '')) || containerLog()
+    const kept = (all: Map<string, ContainerLog>) =>
+      isMain ? all.get(pod.metadata.uid ?? '') : undefined
+    if (previous) return kept(earlier) ?? { refused: `previous terminated ${named} not found` }
+    if (status.state?.running || status.state?.terminated) return kept(logs) ?? containerLog()
+    return kept(earlier) ?? { refused: `${named} is waiting to start${whatFor(status)}` }
   }
 
   function runIn(pod: Pod, container: string, facts: HandlerFacts): KubeletContainer['run'] {
-    if (!stateOf(pod, container)?.running) return undefined
+    if (!statusOf(pod, container)?.state?.running) return undefined
     const app = pod.metadata.labels?.[LABEL.app]
     if (app === 'virt-handler' && container === 'virt-handler')
       return (argv) => runInHandler(argv, facts)
@@ -80,6 +92,13 @@ export function nodeContainers(
       if (isTaken) current.set(component, containerLog())
       logs.set(uid, currentLog(component))
     },
+    restarts({ metadata: { uid = '', labels } }) {
+      const log = logs.get(uid)
+      if (!log) return
+      log.end()
+      earlier.set(uid, log)
+      logs.set(uid, setAndGet(current, labels?.[LABEL.app] ?? '', containerLog()))
+    },
     ended({ metadata: { uid = '' } }) {
       logs.get(uid)?.end()
     },
@@ -88,20 +107,25 @@ export function nodeContainers(
         ports: portsOf(pod, facts),
         container(name) {
           return {
-            log: (previous) => {
-              const refused = whyNoLog(pod, name, previous)
-              return refused === undefined ? logOf(pod, name) : { refused }
-            },
+            log: (previous) => logOf(pod, name, previous),
             run: runIn(pod, name, facts),
           }
         },
       }
     },
-    forget({ metadata: { uid = '' } }) {
-      logs.get(uid)?.end()
+    forget({ metadata: { uid = '', labels } }) {
+      const log = logs.get(uid)
+      log?.end()
       logs.delete(uid)
+      earlier.delete(uid)
+      const component = labels?.[LABEL.app] ?? ''
+      if (log && current.get(component) === log) current.delete(component)
     },
   }
+}
+
+interface Refusal {
+  refused: string
 }
 
 function setAndGet<V>(map: Map<string, V>, key: string, value: V): V {
@@ -109,29 +133,19 @@ function setAndGet<V>(map: Map<string, V>, key: string, value: V): V {
   return value
 }
 
-interface ContainerState {
-  running?: object
-  terminated?: object
-  waiting?: { reason?: string }
-}
-
-function statusOf({ status }: Pod, container: string) {
+function statusOf({ status }: Pod, container: string): ContainerStatus | undefined {
   const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
   return all.find(({ name }) => name === container)
 }
 
-function stateOf(pod: Pod, container: string): ContainerState | undefined {
-  return statusOf(pod, container)?.state as ContainerState | undefined
+function whatFor({ state }: ContainerStatus): string {
+  const reason = state?.waiting?.reason
+  return reason === undefined ? ' - no logs yet' : `: ${WAITING[reason] ?? reason}`
 }
 
-/** In a kubelet's words. No container of a lab has been restarted, so none has logs of before. */
-function whyNoLog(pod: Pod, container: string, previous: boolean): string | undefined {
-  const named = `container "${container}" in pod "${pod.metadata.name}"`
-  const state = stateOf(pod, container)
-  if (!state) return `${named} is not available`
-  if (previous) return `previous terminated ${named} not found`
-  if (state.waiting) return `${named} is waiting to start: ${state.waiting.reason ?? ''}`
-  return undefined
+const WAITING: Record<string, string> = {
+  ErrImagePull: "image can't be pulled",
+  ImagePullBackOff: 'trying and failing to pull image',
 }
 
 /** Only virt-handlers listen where others get to; what is in a guest's pod is behind it. */
