@@ -27,6 +27,8 @@ import { playScenario } from './scenario/play.ts'
 import type { Scenario } from './scenario/scenario.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm, NAMESPACE } from './seed.ts'
+import { seedStorage } from './storage/classes.ts'
+import { startVolumeBinder } from './storage/volume-binder.ts'
 
 export interface LabOptions {
   name: string
@@ -169,6 +171,17 @@ export async function startLab(options: LabOptions): Promise<Lab> {
             reason: String(err),
           }),
       }).then(keep),
+      startVolumeBinder({
+        cluster: admin,
+        clock,
+        log: ({ level, message, reason }) =>
+          log({
+            level,
+            component: 'kube-controller-manager',
+            msg: message,
+            reason: String(reason),
+          }),
+      }).then(keep),
       seedVms(admin, options),
     ])
     const nodes = await threads
@@ -232,6 +245,7 @@ async function seedCluster(
   await patch(admin, KUBEVIRTS, at, { status: KUBEVIRT_STATUS }, 'merge')
   const bundle = { metadata: { name: 'kubevirt-ca' }, data: { 'ca-bundle': ca } }
   await create(admin, CONFIG_MAPS, bundle, { namespace: kubevirt.namespace })
+  await seedStorage(admin)
   await Promise.all(
     names.map((node, i) => create(admin, NODES, labNode(node, addresses[i]?.pod ?? ''))),
   )

@@ -92,7 +92,9 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     shortNames: ['sc'],
     namespaced: false,
     returnsDeleted: true,
+    namelessTable: true,
     columns: [
+      { name: 'Name', format: 'name', cell: className },
       { name: 'Provisioner', cell: 'provisioner' },
       { name: 'ReclaimPolicy', cell: 'reclaimPolicy' },
       { name: 'VolumeBindingMode', cell: 'volumeBindingMode' },
@@ -197,6 +199,12 @@ const SHORT_MODES: Record<string, string> = {
 
 function accessModes(modes: unknown): string {
   return Array.isArray(modes) ? modes.map((mode) => SHORT_MODES[mode] ?? mode).join(',') : ''
+}
+
+/** The server itself says which is the default one. */
+function className({ metadata }: ApiObject): string {
+  const isDefault = metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true'
+  return isDefault ? `${metadata.name} (default)` : metadata.name
 }
 
 function claim(object: ApiObject): string {
