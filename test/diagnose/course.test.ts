@@ -396,6 +396,32 @@ describe('the copy', () => {
     })
   })
 
+  test('virt-handler of the target fell in the second in which the ports were published, and is not up again', () => {
+    const fallen = handler(
+      'node-b',
+      {
+        containerStatuses: [
+          {
+            name: 'virt-handler',
+            restartCount: 1,
+            state: { waiting: { reason: 'CrashLoopBackOff' } },
+            lastState: { terminated: { exitCode: 2, finishedAt: '2026-01-01T10:00:00Z' } },
+          },
+        ],
+      },
+      { creationTimestamp: '2026-01-01T09:00:00Z' },
+    )
+    const seen = [migration('Failed', { status: through('Running', 'Failed') }), fallen]
+    const objects = [...seen, vmi({}, handedOff({ failed: true, completed: true }))]
+    const refused =
+      'unable to create outbound leg of proxy to host: dial tcp 10.0.0.2:34747: connect: connection refused'
+    for (const log of [[], [refused]])
+      expect(verdictOn(objects, { log })).toMatchObject({
+        code: 'MIG5006',
+        text: expect.stringContaining('went down at 2026-01-01T10:00:00Z'),
+      })
+  })
+
   test.each([
     ['Live migration is not completed after 800 seconds and has been aborted', 'MIG8009', '800 s'],
     ['Live migration stuck for 151 seconds and has been aborted', 'MIG8010', '151 s'],

@@ -81,17 +81,33 @@ export const handlerRestart: Check = {
       if (!pod) return []
       const last = startOf(pod)
       if (!Number.isFinite(last) || last <= from || last > to + 5000) return []
-      return [restarted(subject, world, node!, role, pod.metadata, last, from)]
+      return [restarted(subject, world, node!, role, pod, fellAt(pod) ?? last, from)]
     })
   },
 }
 
-/** When the pod was made, or its container last restarted; `startTime` says no more than the first. */
+/**
+ * When the virt-handler that is there was started: when the pod was made, or its container last restarted (`startTime` says
+ * no more than the first). While it is down: when it fell, at the end of that second, as Kubernetes tells only whole ones.
+ */
 export function startOf(pod: Pod): number {
-  const container = pod.status?.containerStatuses?.find(({ name }) => name === 'virt-handler')
+  const fell = fellAt(pod)
+  if (fell !== undefined) return fell + 999
+  const container = containerOf(pod)
   const restartedAt =
     (container?.restartCount ?? 0) > 0 ? timeOf(container?.state?.running?.startedAt) : undefined
   return restartedAt ?? timeOf(pod.metadata.creationTimestamp) ?? Number.NaN
+}
+
+/** When a container that does not run, but has, ended. */
+function fellAt(pod: Pod): number | undefined {
+  const { state, lastState } = containerOf(pod) ?? {}
+  if (state?.running) return
+  return timeOf((state?.terminated ?? lastState?.terminated)?.finishedAt)
+}
+
+function containerOf(pod: Pod) {
+  return pod.status?.containerStatuses?.find(({ name }) => name === 'virt-handler')
 }
 
 function restarted(
@@ -99,10 +115,12 @@ function restarted(
   world: World,
   node: string,
   role: 'sourceNode' | 'targetNode',
-  pod: KubeObject['metadata'],
+  handler: Pod,
   at: number,
   from: number,
 ): Finding {
+  const { metadata: pod } = handler
+  const came = fellAt(handler) === undefined ? 'was replaced' : 'went down'
   const rollout = world.evidence.objects
     .list<
       KubeObject & { status?: { desiredNumberScheduled?: number; updatedNumberScheduled?: number } }
@@ -121,7 +139,7 @@ function restarted(
     : 'the stream was cut'
   return finding({
     code: stale ? 'MIG5006' : 'MIG5001',
-    title: `virt-handler on ${node}, the ${role === 'sourceNode' ? 'source' : 'target'}, was replaced at ${moment(at)}, ${age(at - from)} into the migration: ${before}`,
+    title: `virt-handler on ${node}, the ${role === 'sourceNode' ? 'source' : 'target'}, ${came} at ${moment(at)}, ${age(at - from)} into the migration: ${before}`,
     objects: [`pod/${pod.namespace ?? ''}/${pod.name}`, subject.ref, `node/${node}`],
     evidence: [
       {
@@ -142,14 +160,22 @@ function restarted(
     ],
     cause:
       `The migration proxy lives in virt-handler and dies with it${rolling ? `; the DaemonSet is being rolled out, ${updated}/${desired} updated` : ''}. ${subject.state?.targetNodeDomainDetected ? 'The target has already seen the guest: it may run there' : ''}`.trim(),
+    // What cannot be reached then is what follows from it.
+    weight: stale ? 12 : 0,
     confidence: 'likely',
-    remedy: [
-      {
-        text: `See on which side the guest runs before anything is deleted`,
-        command: shell`kubectl -n ${subject.namespace} exec ${subject.targetPod?.metadata.name ?? 'TARGET'} -c compute -- virsh list --all`,
-      },
-      { text: 'Migrate again when the rollout is over' },
-    ],
+    remedy: stale
+      ? [
+          {
+            text: `The guest runs on the source as before. ${subject.phase === 'Failed' ? 'Migrate' : 'Cancel, and migrate'} again when virt-handler on ${node} is ready: the next attempt publishes ports of its own`,
+          },
+        ]
+      : [
+          {
+            text: `See on which side the guest runs before anything is deleted`,
+            command: shell`kubectl -n ${subject.namespace} exec ${subject.targetPod?.metadata.name ?? 'TARGET'} -c compute -- virsh list --all`,
+          },
+          { text: 'Migrate again when the rollout is over' },
+        ],
     endsByItself: 'unknown',
   })
 }
