@@ -1337,7 +1337,7 @@ export const CATALOGUE = {
     title: 'Only echoes of an error',
     means: 'They follow from an error elsewhere.',
     detected: 'known echo texts',
-    mend: 'Find the first error on the other side.',
+    mend: 'Find the first error on the other side: `kubectl mig diagnose vmim/NAME -n NS --logs` reads the logs of both; while it is in flight, `kubectl mig diagnose proxy` looks at its proxies.',
     rank: 8,
   },
   MIG8091: {

@@ -71,7 +71,7 @@ function judge(
     tally.evaluated++
     findings.push(...check.judge(subject, world))
   }
-  return merged([...findings, ...fromTexts(subject, findings)])
+  return merged([...findings, ...fromTexts(subject, world, findings)])
 }
 
 function missingFor(check: Check, { evidence }: World): Gap | undefined {

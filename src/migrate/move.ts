@@ -197,7 +197,7 @@ function endError(observed: Observed): MigError | undefined {
     case 'failed': {
       const reason = failureOf(observed)?.reason ?? 'no reason is recorded'
       return new MigError(EXIT.migrationFailed, `${where} failed: ${reason}`, {
-        hint: `"kubectl mig diagnose vmim/${name} -n ${namespace}" looks for the cause`,
+        hint: `"kubectl mig diagnose vmim/${name} -n ${namespace} --logs" looks for the cause`,
       })
     }
     case 'cancelled':

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/diagnose/catalogue.ts'
 import { KNOWN_TEXTS } from '../../src/diagnose/known-texts.ts'
 import { fill, matchTexts } from '../../src/diagnose/texts.ts'
-import { failed, handedOff, migration, through, verdictOn, vmi } from './world.ts'
+import { failed, handedOff, migration, reportOn, through, verdictOn, vmi } from './world.ts'
 
 describe('the table', () => {
   test('every code of it is in the catalogue', () => {
@@ -239,6 +239,21 @@ describe('a failure reason decides', () => {
     ])
     expect(found).toMatchObject({ code: 'MIG8090', status: 'fail' })
     expect(found.text).toMatch(/secondary/i)
+  })
+
+  test('of a cluster whose logs were not read it names the command that reads them', () => {
+    const objects = [
+      migration('Failed', { status: through('Running', 'Failed') }),
+      vmi({}, failed(virError('End of file while reading data: Input/output error', 38, 7))),
+    ]
+    expect(reportOn(objects, { cluster: true }).verdict.next).toEqual([
+      expect.objectContaining({
+        command: 'kubectl mig diagnose vmim/mig-1 -n demo --logs',
+      }),
+    ])
+    expect(reportOn(objects).verdict.next[0]).toEqual({
+      text: expect.stringMatching(/^Read the logs of both virt-handlers/),
+    })
   })
 })
 

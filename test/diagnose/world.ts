@@ -189,12 +189,14 @@ interface Around {
   log?: string[]
   /** What was seen on nodes of a cluster. */
   probes?: ProxyProbe[]
+  /** From a cluster, whose logs nobody asked for. */
+  cluster?: boolean
 }
 
 /** The report on these objects and log lines. */
 export function reportOn(
   objects: Fields[],
-  { now = NOW, log = [], probes }: Around = {},
+  { now = NOW, log = [], probes, cluster = false }: Around = {},
 ): DiagnosisReport {
   const store = createObjects()
   for (const item of objectsIn(structuredClone(objects)).items) store.add(item, 'test')
@@ -205,12 +207,12 @@ export function reportOn(
     return [{ ...line, origin: { file: 'test.log', previous: false }, line: i + 1, count: 1 }]
   })
   const evidence = {
-    source: { kind: probes ? ('cluster' as const) : ('files' as const), from: ['test'] },
+    source: { kind: probes || cluster ? ('cluster' as const) : ('files' as const), from: ['test'] },
     ...(probes && { probes }),
     objects: store,
     logs,
     logLines: log.length,
-    logFiles: 1,
+    logFiles: cluster ? 0 : 1,
     gaps: [],
     latest: now,
   }

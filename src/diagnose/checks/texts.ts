@@ -1,8 +1,8 @@
 import { CATALOGUE } from '../catalogue.ts'
 import { type EvidenceItem, type Finding, finding } from '../finding.ts'
-import type { Said, Subject } from '../subject.ts'
+import type { Said, Subject, World } from '../subject.ts'
 import { fill } from '../texts.ts'
-import { listing } from '../words.ts'
+import { listing, shell } from '../words.ts'
 
 const HALF_A_CAUSE = 60
 
@@ -10,7 +10,7 @@ const HALF_A_CAUSE = 60
  * What known texts alone tell, for codes that no other check has found: a cause is a failure, and where only echoes
  * were heard, that is said. Of a subject that is well, texts prove nothing.
  */
-export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[] {
+export function fromTexts(subject: Subject, world: World, found: readonly Finding[]): Finding[] {
   if (!subject.troubled) return []
   const known = new Set<string>(found.map(({ code }) => code))
   // The condition on the VMI tells the same as the webhook that read it.
@@ -27,7 +27,7 @@ export function fromTexts(subject: Subject, found: readonly Finding[]): Finding[
   // A copy that goes on may hear echoes of another one.
   const over = subject.phase === 'Failed' || subject.kind === 'log'
   if (explained || echoes.length === 0 || !over) return findings
-  return [...findings, onlyEchoes(echoes, subject.phase === 'Failed')]
+  return [...findings, onlyEchoes(echoes, subject, world)]
 }
 
 const NO_TIMEOUT = ['Scheduled', 'PreparingTarget', 'TargetReady']
@@ -110,22 +110,36 @@ export function objectsOf({ ref, targetNode }: Subject): string[] {
   return targetNode ? [ref, `node/${targetNode}`] : [ref]
 }
 
-function onlyEchoes(echoes: Said[], failed: boolean): Finding {
+function onlyEchoes(echoes: Said[], subject: Subject, { evidence }: World): Finding {
   const titles = listing(
     echoes.map(({ row, groups }) => fill(row.title, groups)),
     3,
   )
+  const { migration } = subject
+  // A cluster has the logs, and was not asked for them: where it was and gave none, that is a gap.
+  const unasked =
+    evidence.source.kind === 'cluster' &&
+    evidence.logFiles === 0 &&
+    !evidence.gaps.some(({ what }) => what.startsWith('log of'))
   return finding({
     code: 'MIG8090',
     title: `Only secondary errors are seen: ${titles}`,
-    status: failed ? 'fail' : 'unknown',
+    status: subject.phase === 'Failed' ? 'fail' : 'unknown',
     evidence: evidenceOf(echoes),
     cause: `${CATALOGUE.MIG8090.means} The first error, which is the cause, is not in what was read.`,
     confidence: 'possible',
-    remedy: [
-      {
-        text: 'Read the logs of both virt-handlers and both launchers (compute) of the minute before, and look for the first error',
-      },
-    ],
+    remedy:
+      unasked && migration
+        ? [
+            {
+              text: 'Have the logs of both virt-handlers and both launchers read too, and the first error looked for',
+              command: shell`kubectl mig diagnose vmim/${migration.metadata.name} -n ${subject.namespace} --logs`,
+            },
+          ]
+        : [
+            {
+              text: 'Read the logs of both virt-handlers and both launchers (compute) of the minute before, and look for the first error',
+            },
+          ],
   })
 }
