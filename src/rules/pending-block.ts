@@ -1,11 +1,13 @@
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import { timeOf } from '../kubevirt/migration.ts'
 import type { KubeVirt, Migration, Vmi } from '../kubevirt/types.ts'
+import { runningBackup } from './backup.ts'
 import { numberOf, settingsFor } from './configuration.ts'
 
 /** What keeps a migration in Pending although nothing is missing; times in ms. */
 export type PendingBlock =
-  | { by: 'backup'; backup: string; message: string }
+  /** `abort`: it is not waited for, but ended. */
+  | { by: 'backup'; backup: string; abort: boolean; message: string }
   | { by: 'utility-volumes'; remaining: number; expired: boolean; message: string }
 
 const UTILITY_SECONDS = 150
@@ -19,11 +21,11 @@ export function pendingBlock(
 ): PendingBlock | undefined {
   const backup = runningBackup(vmi)
   if (backup !== undefined) {
-    const message =
-      migration.spec.priority === 'system-critical'
-        ? `Aborting backup ${backup} for system-critical migration`
-        : `Waiting for backup ${backup} to complete`
-    return { by: 'backup', backup, message }
+    const abort = migration.spec.priority === 'system-critical'
+    const message = abort
+      ? `Aborting backup ${backup} for system-critical migration`
+      : `Waiting for backup ${backup} to complete`
+    return { by: 'backup', backup, abort, message }
   }
   if ((vmi.spec.utilityVolumes ?? []).length === 0) return undefined
   const seconds = utilityTimeout(migration, kubevirt)
@@ -43,12 +45,4 @@ function utilityTimeout({ metadata }: Migration, kubevirt: KubeVirt | undefined)
   const own = metadata.annotations?.[ANNOTATION.utilityVolumesTimeout]
   if (own !== undefined && /^\d+$/.test(own)) return Number(own)
   return numberOf(settingsFor(kubevirt).utilityVolumesTimeout) ?? UTILITY_SECONDS
-}
-
-function runningBackup({ status }: Vmi): string | undefined {
-  const tracking = status?.['changedBlockTracking'] as
-    | { backupStatus?: { backupName?: string; completed?: boolean } }
-    | undefined
-  const backup = tracking?.backupStatus
-  return backup?.backupName && !backup.completed ? backup.backupName : undefined
 }

@@ -93,7 +93,7 @@ export function claimBinding(claim: VolumeClaim, view: StorageView): ClaimBindin
 }
 
 /** Of several, the newest. */
-export function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
+function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
   const marked = classes.filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true')
   const age = ({ metadata }: StorageClass) => metadata.creationTimestamp ?? ''
   return marked.sort((a, b) => age(b).localeCompare(age(a)))[0]

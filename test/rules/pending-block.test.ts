@@ -49,12 +49,14 @@ describe('what keeps a migration in Pending', () => {
     expect(pendingBlock(migration('m'), backup({}), undefined, NOW)).toEqual({
       by: 'backup',
       backup: 'b',
+      abort: false,
       message: 'Waiting for backup b to complete',
     })
     const urgent = migration('m', { priority: 'system-critical' })
-    expect(pendingBlock(urgent, backup({}), undefined, NOW)?.message).toBe(
-      'Aborting backup b for system-critical migration',
-    )
+    expect(pendingBlock(urgent, backup({}), undefined, NOW)).toMatchObject({
+      abort: true,
+      message: 'Aborting backup b for system-critical migration',
+    })
     expect(pendingBlock(urgent, backup({ completed: true }), undefined, NOW)).toBeUndefined()
   })
 

@@ -51,7 +51,7 @@ export async function startHooks(
       secret: Object.fromEntries(
         Object.entries(webhooks).map(([name, hook]) => [`${webhooksPath}/${name}`, hook]),
       ),
-      aggregated: virtApi(cluster),
+      aggregated: virtApi(cluster, clock),
     },
   )
   return { ...server, webhooksPath }

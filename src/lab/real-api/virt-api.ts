@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../clock.ts'
 import { statusOf } from '../../cluster/api-error.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { create, getIfExists, list, patch, replace } from '../../cluster/objects.ts'
 import { KUBEVIRTS, MIGRATIONS, NODES, type Resource, VMIS, VMS } from '../../kubevirt/resources.ts'
 import type { KubeObject, KubeVirt, Node, Vm, Vmi } from '../../kubevirt/types.ts'
+import { type BackupOptions, backupRequest } from '../../rules/backup.ts'
 import { settingsFor } from '../../rules/configuration.ts'
 import {
   type AddVolumeOptions,
@@ -24,9 +26,9 @@ const GROUP = 'subresources.kubevirt.io'
  * KubeVirt's aggregated API as it bears on migrations, over an API server that has sent the request on. Whether the user
  * may do it has been decided there.
  */
-export function virtApi(cluster: () => Promise<Cluster>) {
+export function virtApi(cluster: () => Promise<Cluster>, clock: Clock) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    handle(request, response, cluster).catch((err: unknown) => replyError(response, err))
+    handle(request, response, cluster, clock).catch((err: unknown) => replyError(response, err))
   }
 }
 
@@ -34,6 +36,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   cluster: () => Promise<Cluster>,
+  clock: Clock,
 ): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'https://virt-api')
   const info = requestInfo(request.method ?? 'GET', pathname, searchParams)
@@ -45,11 +48,11 @@ async function handle(
   const run = info.verb === 'update' ? ACTIONS[`${info.resource}/${info.subresource}`] : undefined
   if (!run) throw noSuchResource()
   const body = await readBody(request)
-  const code = await run(await cluster(), info, optionsOf(body))
+  const code = await run(await cluster(), info, optionsOf(body), clock.now())
   response.writeHead(code, { 'content-length': 0 }).end()
 }
 
-interface Options extends AddVolumeOptions {
+interface Options extends AddVolumeOptions, BackupOptions {
   dryRun?: string[]
   addedNodeSelector?: Record<string, string>
   evacuationNodeName?: string
@@ -64,8 +67,13 @@ function optionsOf(body: Buffer): Options {
   }
 }
 
-/** Returns the HTTP code of what was done. */
-type Action = (cluster: Cluster, info: RequestInfo, options: Options) => Promise<number>
+/** Returns the HTTP code of what was done; `now` is in ms. */
+type Action = (
+  cluster: Cluster,
+  info: RequestInfo,
+  options: Options,
+  now: number,
+) => Promise<number>
 
 const ACTIONS: Record<string, Action> = {
   'virtualmachines/migrate': migrate,
@@ -74,6 +82,7 @@ const ACTIONS: Record<string, Action> = {
     return cancelEvacuation(cluster, info, options)
   },
   'virtualmachineinstances/evacuate/cancel': cancelEvacuation,
+  'virtualmachineinstances/backup': backup,
   'virtualmachines/addvolume': volumeAction(VMS, 'addvolume'),
   'virtualmachines/removevolume': volumeAction(VMS, 'removevolume'),
   'virtualmachineinstances/addvolume': volumeAction(VMIS, 'addvolume'),
@@ -116,6 +125,23 @@ async function migrate(cluster: Cluster, info: RequestInfo, options: Options): P
     throw internalError(statusOf(err)?.message ?? (err as Error).message)
   }
   return 202
+}
+
+async function backup(
+  cluster: Cluster,
+  info: RequestInfo,
+  options: Options,
+  now: number,
+): Promise<number> {
+  const vmi = await demand<Vmi>(cluster, VMIS, info)
+  const asked = backupRequest(vmi, options, now)
+  if (asked.ok) {
+    await replace(cluster, VMIS, vmi.metadata, { ...vmi, status: asked.status })
+    return 200
+  }
+  const { code, message } = asked
+  const resource = { group: 'kubevirt.io', plural: 'virtualmachineinstance' }
+  throw code === 409 ? conflict(resource, vmi.metadata.name, message) : internalError(message)
 }
 
 async function cancelEvacuation(

@@ -398,6 +398,13 @@ describe('the status', () => {
       conditions: [],
     })
     expect(actions('Pending', { vmi: backed })).toEqual(['create-target-pod', 'requeue 5000 0'])
+    const urgent = migration('m', { phase: 'Pending', priority: 'system-critical' })
+    const seen = { ...situation('Pending', { vmi: backed }), migration: urgent }
+    expect(summary(actionsFor(seen, NOW))).toEqual([
+      'abort-backup',
+      'create-target-pod',
+      'requeue 1000 100',
+    ])
   })
 
   test('fails when utility volumes do not go in time', () => {

@@ -1,5 +1,6 @@
 import type { KubeVirt } from '../../../kubevirt/types.ts'
 import type { SpecialRoute } from '../router.ts'
+import { backupRoute } from './backup.ts'
 import { evacuateCancelRoutes } from './evacuate-cancel.ts'
 import { migrateRoute } from './migrate.ts'
 import { replyJson, subresourceRoute } from './route.ts'
@@ -24,6 +25,7 @@ const versionRoute = subresourceRoute('version', '', 'GET', (api, call) => {
 export const SUBRESOURCE_ROUTES: SpecialRoute[] = [
   versionRoute,
   migrateRoute,
+  backupRoute,
   ...evacuateCancelRoutes,
   ...volumeRoutes,
 ]

@@ -8,6 +8,7 @@ export const SUBRESOURCES: VirtualResource[] = VERSIONS.flatMap((version) =>
   [
     'virtualmachines/migrate',
     'virtualmachines/evacuate/cancel',
+    'virtualmachineinstances/backup',
     'virtualmachineinstances/evacuate/cancel',
     ...['virtualmachines', 'virtualmachineinstances'].flatMap((plural) => [
       `${plural}/addvolume`,

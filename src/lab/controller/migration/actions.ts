@@ -21,6 +21,8 @@ export type Action =
   /** Looked at again after so many ms. */
   | { do: 'requeue'; after: number; priority: number }
   | { do: 'patch-vmi'; patch: PatchOperation[]; note?: Note }
+  /** Once for each backup. */
+  | { do: 'abort-backup'; backup: string; note: Note }
   | { do: 'patch-target-pod'; patch: PatchOperation[] }
   | { do: 'create-target-pod'; pod: PodTemplate }
   | { do: 'create-attachment-pod'; pod: PodTemplate }

@@ -48,7 +48,16 @@ export function startMigrationController(options: ControllerOptions): Worker {
   })
   const deletedPods = new Set<string>()
   const { queue } = worker
-  const hands: Hands = { cluster, recorder, expectations, queue, log, handedOff, deletedPods }
+  const hands: Hands = {
+    cluster,
+    recorder,
+    expectations,
+    queue,
+    log,
+    handedOff,
+    deletedPods,
+    abortedBackups: new Set(),
+  }
   listen(caches, worker, hands)
   caches.pods.on(({ type, object: { metadata } }) => {
     if (type === 'DELETED') deletedPods.delete(metadata.uid ?? '')
@@ -57,6 +66,8 @@ export function startMigrationController(options: ControllerOptions): Worker {
     if (type !== 'DELETED') return
     handedOff.delete(metadata.uid ?? '')
     ended.delete(metadata.uid ?? '')
+    for (const key of hands.abortedBackups)
+      if (key.startsWith(`${metadata.uid}/`)) hands.abortedBackups.delete(key)
   })
   return worker
 

@@ -8,7 +8,7 @@ import { automaticLimits } from '../../../rules/automatic-limits.ts'
 import { backoffOf } from '../../../rules/backoff.ts'
 import { capacityFor } from '../../../rules/capacity.ts'
 import { halfOf } from '../../../rules/decentralized.ts'
-import { pendingBlock } from '../../../rules/pending-block.ts'
+import { type PendingBlock, pendingBlock } from '../../../rules/pending-block.ts'
 import { PRIORITY, pollInterval, priorityOf } from '../../../rules/queue.ts'
 import { receivingPod, targetPod } from '../../../rules/target-pod.ts'
 import { LAB_RELEASE } from '../release.ts'
@@ -37,7 +37,8 @@ export function pending(situation: Situation, now: number): Action[] {
   if (halfOf(migration) === 'source') return []
   const block = pendingBlock(migration, vmi, situation.kubevirt, now)
   if (block?.by === 'utility-volumes') return utilityActions(situation, block.remaining)
-  if (block) return [...podActions(situation, now), backupRequeue(situation)]
+  if (block)
+    return [...backupActions(block), ...podActions(situation, now), backupRequeue(situation)]
   return podActions(situation, now)
 }
 
@@ -51,6 +52,19 @@ function utilityActions({ vmi }: Situation, remaining: number): Action[] {
   return [
     { do: 'note', note: { on: 'migration', type: 'Warning', reason, message } },
     { do: 'requeue', after: remaining, priority: PRIORITY.running },
+  ]
+}
+
+/** What is urgent does not wait for a backup. */
+function backupActions({
+  backup,
+  abort,
+  message,
+}: Extract<PendingBlock, { by: 'backup' }>): Action[] {
+  if (!abort) return []
+  const reason = 'BackupAbortedForMigration'
+  return [
+    { do: 'abort-backup', backup, note: { on: 'migration', type: 'Normal', reason, message } },
   ]
 }
 

@@ -22,6 +22,8 @@ export interface Hands {
   handedOff: Set<string>
   /** Uids of pods that were deleted, though the cache may still have them. */
   deletedPods: Set<string>
+  /** Backups that were aborted, though the cache may still show them under way; each with the uid of whom for. */
+  abortedBackups: Set<string>
 }
 
 /** Does what a phase wants, in order. What fails is thrown, and ends it. */
@@ -50,6 +52,9 @@ async function performOne(action: Action, situation: Situation, hands: Hands): P
     case 'patch-vmi':
       await patchVmi(action.patch, situation, hands)
       if (action.note) note(action.note, situation, hands)
+      return
+    case 'abort-backup':
+      await abortBackup(action, situation, hands)
       return
     case 'patch-target-pod':
       if (targetPod) await patch(hands.cluster, PODS, targetPod.metadata, action.patch, 'json')
@@ -88,6 +93,23 @@ async function patchVmi(
   { cluster }: Hands,
 ): Promise<void> {
   await patch(cluster, VMIS, vmi.metadata, operations, 'json')
+}
+
+async function abortBackup(
+  { backup, note: done }: Extract<Action, { do: 'abort-backup' }>,
+  situation: Situation,
+  hands: Hands,
+): Promise<void> {
+  const { namespace = '', name } = situation.vmi.metadata
+  const key = `${situation.migration.metadata.uid}/${backup}`
+  if (hands.abortedBackups.has(key)) return
+  await hands.cluster.request({
+    method: 'PUT',
+    path: `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}/backup`,
+    body: { backupName: backup, cmd: 'Abort' },
+  })
+  hands.abortedBackups.add(key)
+  note(done, situation, hands)
 }
 
 async function deleteTargetPod(
