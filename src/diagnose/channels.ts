@@ -45,6 +45,31 @@ export function gapOf(probed: Probed<unknown> | undefined): Gap | undefined {
   return probed?.state === 'unread' ? probed.gap : undefined
 }
 
+/** Whether something was to be seen of a migration's proxies: it was looked at, or that it was not is a gap. */
+export function isDue(probed: Probed<unknown> | undefined, probe: ProxyProbe | undefined): boolean {
+  return probed !== undefined || probe?.unlooked !== undefined
+}
+
+/** Why that is not known; undefined when it is. */
+export function whyUnseen(
+  probed: Probed<unknown> | undefined,
+  probe: ProxyProbe | undefined,
+): Gap | undefined {
+  return probed ? gapOf(probed) : probe?.unlooked
+}
+
+/** The gaps on which rest what of the channels is not read. */
+export function channelGaps({ unlooked, source, target }: ProxyProbe): Gap[] {
+  const probed = [
+    target?.listeners,
+    source?.unixListeners,
+    source?.connections,
+    source?.counted,
+    target?.counted,
+  ]
+  return [unlooked, ...probed.map(gapOf)].filter((gap) => gap !== undefined)
+}
+
 /**
  * Every channel that the migration needs, and what else the target has published. Listeners are there from the moment
  * that ports are published to the end, the source's sockets and connections from the beginning of the copy.

@@ -1,5 +1,6 @@
 import type { Evidence, Gap } from '../evidence/evidence.ts'
 import { readKind } from '../evidence/evidence.ts'
+import { channelGaps } from './channels.ts'
 import type { Check } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import { fromTexts } from './checks/texts.ts'
@@ -11,6 +12,8 @@ import { worldOf } from './world.ts'
 export interface Judged {
   subject: Subject
   findings: Finding[]
+  /** What a check that applies to it could not be carried out without. */
+  unread: Gap[]
 }
 
 export interface Diagnosis {
@@ -22,30 +25,41 @@ export interface Diagnosis {
   gaps: Gap[]
 }
 
-/**
- * Judges the subjects that the evidence holds. Pure: the same evidence and moment give the same findings.
- * @param isAbout which of them were asked about; default all
- * @param place what is judged when there are none
- * @param asked somebody wants to know why these do not move
- */
+export interface Asked {
+  /** Which subjects are asked about; default all. */
+  isAbout?: (subject: Subject) => boolean
+  /** Which of those are told, once they are judged; default all. */
+  isTold?: (judged: Judged) => boolean
+  /** The place that is asked about; it is judged too where nothing in it is told, and a node always. */
+  place?: (untold: Subject[], world: World) => Subject
+  /** Somebody wants to know why these do not move. */
+  asked?: boolean
+}
+
+/** Judges the subjects that the evidence holds. Pure: the same evidence and moment give the same findings. */
 export function diagnose(
   evidence: Evidence,
   now: number,
-  isAbout: (subject: Subject) => boolean = () => true,
-  place?: Subject,
-  asked = false,
+  { isAbout = () => true, isTold = () => true, place, asked = false }: Asked = {},
 ): Diagnosis {
   const world = worldOf(evidence, now)
   const tally = { evaluated: 0, total: 0 }
   const unread = new Map<string, Gap>()
   const subjects = subjectsOf(world).filter(isAbout)
-  if (place && subjects.length === 0) subjects.push(place)
   for (const subject of subjects) subject.asked = asked
-  const judged = subjects.map((subject) => ({
-    subject,
-    findings: judge(subject, world, tally, unread),
-  }))
-  return { world, judged, ...tally, gaps: [...evidence.gaps, ...unread.values()] }
+  const all = subjects.map((subject) => judge(subject, world, tally, unread))
+  const judged = all.filter(isTold)
+  if (place) {
+    const untold = all.filter((one) => !judged.includes(one)).map(({ subject }) => subject)
+    const where = place(untold, world)
+    if (judged.length === 0 || where.place?.node !== undefined)
+      judged.push(judge(where, world, tally, unread))
+  }
+  // First what makes cells of the table of channels unknown: a reader looks there first.
+  const first = (evidence.probes ?? []).flatMap(channelGaps)
+  const decisive = evidence.gaps.filter((gap) => isAmong(first, gap))
+  const others = evidence.gaps.filter((gap) => !decisive.includes(gap))
+  return { world, judged, ...tally, gaps: [...decisive, ...others, ...unread.values()] }
 }
 
 function judge(
@@ -53,15 +67,17 @@ function judge(
   world: World,
   tally: { evaluated: number; total: number },
   unread: Map<string, Gap>,
-): Finding[] {
+): Judged {
   const findings: Finding[] = []
+  const gaps = new Set<Gap>()
   for (const check of CHECKS) {
     if (!check.when(subject, world)) continue
     tally.total++
     const missing = missingFor(check, world) ?? check.unread?.(subject, world)
     if (missing) {
+      gaps.add(missing)
       // What a reader met as a gap is listed once, not for each check.
-      if (world.evidence.gaps.includes(missing)) continue
+      if (isAmong(world.evidence.gaps, missing)) continue
       unread.set(`${check.name}\0${missing.what}`, {
         ...missing,
         detail: `${check.name}: ${missing.detail}`,
@@ -71,7 +87,13 @@ function judge(
     tally.evaluated++
     findings.push(...check.judge(subject, world))
   }
-  return merged([...findings, ...fromTexts(subject, world, findings)])
+  const all = merged([...findings, ...fromTexts(subject, world, findings)])
+  return { subject, findings: all, unread: [...gaps] }
+}
+
+/** A reader keeps one of several that are alike. */
+function isAmong(gaps: readonly Gap[], { what, detail }: Gap): boolean {
+  return gaps.some((gap) => gap.what === what && gap.detail === detail)
 }
 
 function missingFor(check: Check, { evidence }: World): Gap | undefined {

@@ -1,9 +1,16 @@
 import type { Clock } from '../clock.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { type ProbePlan, planProbes, type Standing } from '../evidence/cluster/probe-plan.ts'
+import { CONNECTION } from '../evidence/cluster/probe-connect.ts'
+import {
+  type ProbePlan,
+  planProbes,
+  type Standing,
+  whyNotLive,
+} from '../evidence/cluster/probe-plan.ts'
 import { probeProxies } from '../evidence/cluster/probe-proxies.ts'
 import type { Reader } from '../evidence/cluster/reader.ts'
 import type { Rung } from '../evidence/probes.ts'
+import { stateOf } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { diagnoseInFlight, diagnoseLive } from './live.ts'
 import type { DiagnosisReport } from './report.ts'
@@ -30,11 +37,23 @@ export function diagnoseProxy(
   reference: Reference | undefined,
   options: ProxyOptions,
 ): Promise<DiagnosisReport> {
-  return withPlans(cluster, reference, options, async (reader, plans) => {
+  return withPlans(cluster, reference, options, async (reader, plans, migrations) => {
+    if (options.rung === 'connect') noteUnconnected(reader, plans, migrations)
     reader.probes = await Promise.all(
       plans.map((plan) => probeProxies(cluster, reader, plan, options)),
     )
   })
+}
+
+/** Who asked for a connection is told why none was made. */
+function noteUnconnected(reader: Reader, plans: ProbePlan[], migrations: Standing[]): void {
+  const gap = (detail: string) => reader.gap({ what: CONNECTION, why: 'unreadable', detail })
+  if (migrations.length === 0) gap('no migration is in flight')
+  for (const { migration, vmi } of migrations)
+    if (!plans.some((plan) => plan.migration === migration))
+      gap(
+        `${migration.metadata.name}: ${whyNotLive(migration, stateOf(migration, vmi)) ?? 'it was left out'}`,
+      )
 }
 
 /** What that would do on nodes; nothing of it is done. @throws MigError as diagnoseLive does */
@@ -60,7 +79,7 @@ function withPlans(
     clock,
     signal,
   }: Omit<ProxyOptions, 'rung' | 'announce'>,
-  use: (reader: Reader, plans: ProbePlan[]) => Promise<void>,
+  use: (reader: Reader, plans: ProbePlan[], migrations: Standing[]) => Promise<void>,
 ): Promise<DiagnosisReport> {
   const look = (reader: Reader, migrations: Standing[]) => {
     const plans = migrations.flatMap(
@@ -72,7 +91,7 @@ function withPlans(
         why: 'too-large',
         detail: `of ${plans.length} migrations the proxies of ${PROBED} were looked at`,
       })
-    return use(reader, plans.slice(0, PROBED))
+    return use(reader, plans.slice(0, PROBED), migrations)
   }
   const options = { namespace, now: clock.now(), signal, look }
   return reference

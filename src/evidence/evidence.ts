@@ -15,6 +15,7 @@ export interface Gap {
     | 'unreadable'
     | 'forbidden'
     | 'expired'
+    | 'not-asked'
   detail: string
   file?: string
   line?: number

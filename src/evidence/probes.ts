@@ -48,6 +48,8 @@ export interface ProxyProbe {
   migrationUid: string
   /** How far it went: what was asked for, or what was permitted. */
   rung: Rung
+  /** Why a side was not looked at, though its proxies are open. */
+  unlooked?: Gap
   source?: SourceProbe
   target?: TargetProbe
   /** From the source's virt-handler to the port of label 0. */

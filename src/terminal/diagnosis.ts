@@ -174,9 +174,10 @@ function coverageLines({ coverage, source, now }: DiagnosisReport, out: Out): st
   const absent = coverage.gaps.filter(({ why }) => why === 'not-in-evidence')
   const broken = coverage.gaps.filter(({ why }) => why !== 'not-in-evidence')
   const kinds = [...new Set(absent.map(({ what }) => what))]
-  const gaps = broken.map(
-    ({ what, file, line, detail }) =>
-      `not read: ${file ? `${file}${line ? `:${line}` : ''}` : what}: ${detail}`,
+  const gaps = broken.map(({ what, why, file, line, detail }) =>
+    why === 'not-asked'
+      ? detail
+      : `not read: ${file ? `${file}${line ? `:${line}` : ''}` : what}: ${detail}`,
   )
   return [
     ...block(read, out, '', out.theme.quiet),

@@ -139,6 +139,13 @@ test('without a migration nothing is run on any node', async () => {
   expect([channels, announced]).toEqual([[], []])
   expect(report.verdict.code).toBe('MIG1000')
   expect(paths.filter((path) => /exec|portforward|accessreviews/.test(path))).toEqual([])
+  const asked = await look('vm-1', { rung: 'connect' })
+  expect(asked.report.coverage.gaps).toContainEqual(
+    expect.objectContaining({
+      what: 'connection to the port of label 0',
+      detail: 'no migration is in flight',
+    }),
+  )
 })
 
 describe('while vm-1 is copied', () => {
@@ -184,13 +191,16 @@ describe('while vm-1 is copied', () => {
   })
 
   test('none: only the API is asked', async () => {
-    const { paths, channels, announced } = await look('vm-1', { rung: 'none' })
+    const { paths, channels, announced, report } = await look('vm-1', { rung: 'none' })
     expect(paths.filter((path) => /exec|portforward|accessreviews/.test(path))).toEqual([])
     expect(channels).toMatchObject([
       { map: 'right', listener: 'unread' },
       { sourceSocket: 'unread' },
     ])
     expect(announced).toEqual([])
+    const { gaps, evaluated, total } = report.coverage
+    expect(gaps[0]).toMatchObject({ detail: expect.stringContaining('--probe none') })
+    expect(total - evaluated).toBe(3)
   })
 
   test('connect: one connection and one handshake, both with the port of label 0', async () => {
@@ -247,6 +257,30 @@ describe('while vm-1 is copied', () => {
     expect(report.coverage.gaps).toContainEqual(
       expect.objectContaining({ what: 'Pod of namespace kubevirt', why: 'forbidden' }),
     )
+  })
+
+  test('why the table is not read stands before all else that was not', async () => {
+    const at = '/apis/rbac.authorization.k8s.io/v1/namespaces/kubevirt'
+    const role = {
+      metadata: { name: 'looks' },
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }],
+    }
+    const binding = {
+      metadata: { name: 'looks' },
+      subjects: [{ kind: 'User', name: 'viewer', apiGroup: 'rbac.authorization.k8s.io' }],
+      roleRef: { kind: 'Role', name: 'looks', apiGroup: 'rbac.authorization.k8s.io' },
+    }
+    await admin.request({ method: 'POST', path: `${at}/roles`, body: role })
+    await admin.request({ method: 'POST', path: `${at}/rolebindings`, body: binding })
+    const { report } = await look('vm-1', { user: 'viewer' })
+    expect(report.coverage.gaps[0]).toEqual({
+      what: 'sockets of virt-handler',
+      why: 'forbidden',
+      detail: 'the user may not get and create pods/exec in kubevirt',
+    })
+    expect(report.coverage.evaluated).toBeLessThan(report.coverage.total)
+    await admin.request({ method: 'DELETE', path: `${at}/rolebindings/looks` })
+    await admin.request({ method: 'DELETE', path: `${at}/roles/looks` })
   })
 
   test('the role of the page is enough for commands, and not for a forwarded port', async () => {

@@ -1,4 +1,4 @@
-import { type ConnectionFacts, channelsOf, gapOf, probeOf } from '../channels.ts'
+import { type ConnectionFacts, channelsOf, isDue, probeOf, whyUnseen } from '../channels.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Flow } from '../flow.ts'
@@ -15,9 +15,15 @@ interface Connected {
 /** Connections of the source that nobody answers, and such on which nothing moves though something waits. */
 export const connections: Check = {
   name: 'connections between the virt-handlers',
-  when: (subject, world) => probeOf(subject, world)?.source?.connections !== undefined,
+  when: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return isDue(probe?.source?.connections, probe)
+  },
   needs: [],
-  unread: (subject, world) => gapOf(probeOf(subject, world)?.source?.connections),
+  unread: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return whyUnseen(probe?.source?.connections, probe)
+  },
   judge(subject, world) {
     const channels = channelsOf(subject, world).flatMap(
       ({ label, purpose, port, connection }): Connected[] =>

@@ -1,6 +1,6 @@
 import { enteredAt } from '../../kubevirt/migration.ts'
 import { rowText } from '../../probe/socket-table.ts'
-import { channelsOf, gapOf, probeOf } from '../channels.ts'
+import { channelsOf, isDue, probeOf, whyUnseen } from '../channels.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
@@ -13,9 +13,15 @@ const OWN_PORTS = [8443, 8186, 8187]
 /** Whether something listens at every port that the target has published. */
 export const listeners: Check = {
   name: 'listeners of the target',
-  when: (subject, world) => probeOf(subject, world)?.target?.listeners !== undefined,
+  when: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return isDue(probe?.target?.listeners, probe)
+  },
   needs: [],
-  unread: (subject, world) => gapOf(probeOf(subject, world)?.target?.listeners),
+  unread: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return whyUnseen(probe?.target?.listeners, probe)
+  },
   judge(subject, world) {
     const target = probeOf(subject, world)?.target
     const closed = channelsOf(subject, world).filter(({ listener }) => listener === 'closed')
@@ -71,9 +77,15 @@ export const listeners: Check = {
 /** Whether virt-handler listens at the sockets in the source's launcher, at which libvirt and QEMU knock. */
 export const sourceSockets: Check = {
   name: 'sockets of the source',
-  when: (subject, world) => probeOf(subject, world)?.source?.unixListeners !== undefined,
+  when: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return isDue(probe?.source?.unixListeners, probe)
+  },
   needs: [],
-  unread: (subject, world) => gapOf(probeOf(subject, world)?.source?.unixListeners),
+  unread: (subject, world) => {
+    const probe = probeOf(subject, world)
+    return whyUnseen(probe?.source?.unixListeners, probe)
+  },
   judge(subject, world) {
     const source = probeOf(subject, world)?.source
     const dead = channelsOf(subject, world).filter(({ sourceSocket }) => sourceSocket === 'dead')

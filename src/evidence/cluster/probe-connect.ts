@@ -22,6 +22,9 @@ export interface ConnectContext {
   isPermitted: () => Promise<boolean>
 }
 
+/** What is missing where none was made. */
+export const CONNECTION = 'connection to the port of label 0'
+
 /** ms */
 const HANDSHAKE_LIMIT = 5000
 
@@ -42,7 +45,7 @@ export async function connectOnce(
   const to = sides.find(({ role }) => role === 'target')
   if ('why' in connect || !from || !to) {
     const detail = 'why' in connect ? connect.why : 'the virt-handler of one side was not read'
-    reader.gap({ what: 'connection to the port of label 0', why: 'unreadable', detail })
+    reader.gap({ what: CONNECTION, why: 'unreadable', detail })
     return
   }
   const { address, port, tls } = connect

@@ -42,10 +42,28 @@ export async function probeProxies(
 ): Promise<ProxyProbe> {
   const { rung, clock, signal, announce } = options
   const probe: ProxyProbe = { migrationUid: plan.migration.metadata.uid ?? '', rung: 'none' }
-  if (rung === 'none') return probe
-  noteMissing(plan, reader)
+  const isOpen = whyNotLive(plan.migration, plan.state) === undefined
+  const note = (gap: Gap | undefined) => {
+    if (!gap) return
+    reader.gap(gap)
+    if (isOpen) probe.unlooked ??= gap
+  }
+  if (rung === 'none') {
+    if (isOpen)
+      note({
+        what: SOCKETS,
+        why: 'not-asked',
+        detail: 'sockets of virt-handler were not probed: --probe none',
+      })
+    return probe
+  }
+  for (const gap of missingHandlers(plan)) note(gap)
   if (plan.sides.length === 0) return probe
-  if (!(await isPermitted(cluster, reader, 'exec', plan.sides, signal))) return probe
+  const denied = await denial(cluster, 'exec', plan.sides, signal)
+  if (denied) {
+    note(denied)
+    return probe
+  }
   probe.rung = 'exec'
   const run = createRunner(cluster, reader, signal)
   for (const { role, node, pod } of plan.sides)
@@ -65,44 +83,49 @@ export async function probeProxies(
       run,
       signal,
       announce,
-      isPermitted: () => isPermitted(cluster, reader, 'portforward', plan.sides, signal),
+      isPermitted: async () => {
+        const gap = await denial(cluster, 'portforward', plan.sides, signal)
+        if (gap) reader.gap(gap)
+        return gap === undefined
+      },
     })
   return probe
 }
 
-/** By access reviews: of both verbs, since WebSockets are opened by `get`, and newer servers want `create` as well. */
-async function isPermitted(
+/**
+ * Undefined where it is permitted. By access reviews: of both verbs, since WebSockets are opened by `get`, and newer
+ * servers want `create` as well.
+ */
+async function denial(
   cluster: Cluster,
-  reader: Reader,
   subresource: 'exec' | 'portforward',
   sides: readonly SidePlan[],
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Gap | undefined> {
   const namespace = sides[0]?.pod.metadata.namespace ?? ''
   const verbs = ['get', 'create']
   const answers = await Promise.all(
     verbs.map((verb) => mayI(cluster, { verb, resource: PODS, subresource, namespace }, signal)),
   )
   const denied = verbs.filter((_, i) => answers[i] === false)
-  if (denied.length === 0) return true
-  reader.gap({
+  if (denied.length === 0) return undefined
+  return {
     what: subresource === 'exec' ? SOCKETS : 'TLS handshake',
     why: 'forbidden',
     detail: `the user may not ${denied.join(' and ')} pods/${subresource} in ${namespace}`,
-  })
-  return false
+  }
 }
 
 const SOCKETS = 'sockets of virt-handler'
 
-function noteMissing({ state, sides }: ProbePlan, reader: Reader): void {
-  for (const node of [state.sourceNode, state.targetNode])
-    if (!sides.some((side) => side.node === node))
-      reader.gap({
-        what: SOCKETS,
-        why: 'unreadable',
-        detail: `no virt-handler pod on ${node ?? 'an unknown node'} was read`,
-      })
+function missingHandlers({ state, sides }: ProbePlan): Gap[] {
+  return [state.sourceNode, state.targetNode]
+    .filter((node) => !sides.some((side) => side.node === node))
+    .map((node) => ({
+      what: SOCKETS,
+      why: 'unreadable',
+      detail: `no virt-handler pod on ${node ?? 'an unknown node'} was read`,
+    }))
 }
 
 async function probeSide(
