@@ -34,7 +34,8 @@ export default class ProxyTarget extends Command {
     }),
     'port-range': Flags.string({
       helpValue: 'A-B',
-      description: 'take the ports from here, so that a firewall rule can be written',
+      description:
+        'take the ports from here, the lowest that are free in the order of the labels, so that a firewall rule can be written',
     }),
     'server-cert': Flags.string({ helpValue: 'FILE', description: 'certificate to present, PEM' }),
     'server-key': Flags.string({ helpValue: 'FILE', description: 'its private key, PEM' }),

@@ -23,10 +23,8 @@ export function parsePortRange(text: string): PortRange {
   return { first, last }
 }
 
-/** The ports to try, each once, from a random one on; without a range only 0, the kernel's choice. */
+/** The ports to try: the range from its first up, so that a firewall rule can name few; without one only 0, the kernel's choice. */
 export function* candidatePorts(range: PortRange | undefined): Generator<number> {
   if (!range) return yield 0
-  const count = range.last - range.first + 1
-  const start = Math.floor(Math.random() * count)
-  for (let i = 0; i < count; i++) yield range.first + ((start + i) % count)
+  for (let port = range.first; port <= range.last; port++) yield port
 }

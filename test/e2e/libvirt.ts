@@ -27,8 +27,12 @@ export function missingForLibvirt(): string | undefined {
 export interface LibvirtHost {
   /** Runs a script to its end, as root of the host. @throws Error with what it wrote to stderr */
   run(script: string, env?: Record<string, string>): Promise<string>
-  /** Starts one that stays, and waits for the first line that it prints. `log`: its stderr so far. */
-  start(script: string, env?: Record<string, string>): Promise<{ first: string; log(): string }>
+  /** Starts one that stays, with a line to read, and waits for the first that it prints. `log`: its stderr so far. */
+  start(
+    script: string,
+    env?: Record<string, string>,
+    input?: string,
+  ): Promise<{ first: string; log(): string }>
   virsh(...args: string[]): Promise<string>
   /** A file as this machine sees it. */
   file(path: string): string
@@ -66,9 +70,10 @@ export async function libvirtHost(settings: Record<string, string>): Promise<Lib
   }
   const host: LibvirtHost = {
     run,
-    async start(text, env) {
+    async start(text, env, input = '') {
       const args = [...inside, 'bash', '-euc', text]
       const program = spawn('nsenter', args, { env: environment(env) })
+      program.stdin.end(`${input}\n`)
       let log = ''
       program.stderr.setEncoding('utf8').on('data', (chunk: string) => {
         log += chunk

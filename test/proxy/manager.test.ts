@@ -314,6 +314,25 @@ test('target ports come from the range, and a full range is said so', async () =
   expect(target.targetListenerPorts('a')).toEqual({ [port]: 0 })
 })
 
+test('a range gives its ports from the lowest up, in the order of the labels, past those in use', async () => {
+  const first = 21_000 + (process.pid % 1000) * 10
+  const [one, two] = [0, 1].map(() =>
+    testManager('disabled', { portRange: { first, last: first + 7 } }),
+  )
+  const labels = [49153, 0, 49152]
+  const files = labels.map((label) => ({ file: `/x/${label}`, label }))
+  await Promise.all([one!, two!].map((target) => target.startTargetListener('a', files)))
+  const ports = [one!, two!].map((target) =>
+    Object.entries(target.targetListenerPorts('a')).map(([port, label]) => [Number(port), label]),
+  )
+  expect(ports.map((some) => some.map(([, label]) => label))).toEqual([
+    [0, 49152, 49153],
+    [0, 49152, 49153],
+  ])
+  const taken = ports.flat().map(([port]) => port!)
+  expect(taken.sort()).toEqual(Array.from({ length: 6 }, (_, i) => first + i))
+})
+
 test.each([
   ['127.0.0.1', '127.0.0.1', '::1'],
   ['::1', '::1', '127.0.0.1'],
