@@ -100,6 +100,13 @@ export const CATALOGUE = {
     mend: 'Nothing to do.',
     rank: 1,
   },
+  MIG0012: {
+    title: 'No migration is in flight',
+    means: 'The proxies of a migration are there only while it runs; the last one failed.',
+    detected: 'all migrations of the namespace are over',
+    mend: 'Diagnose the one that is named.',
+    rank: 1,
+  },
   MIG1000: {
     title: 'Nothing blocks a migration',
     means: 'LiveMigratable is True.',

@@ -12,5 +12,7 @@ export interface Check {
   needs: string[]
   /** What else it cannot judge without, where that was not read. */
   unread?: (subject: Subject, world: World) => Gap | undefined
+  /** What it judges less surely without, where that was not read. */
+  unsure?: (subject: Subject, world: World) => Gap | undefined
   judge: (subject: Subject, world: World) => Finding[]
 }

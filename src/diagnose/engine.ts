@@ -12,7 +12,7 @@ import { worldOf } from './world.ts'
 export interface Judged {
   subject: Subject
   findings: Finding[]
-  /** What a check that applies to it could not be carried out without. */
+  /** Without which a check that applies to it could not be carried out, or is less sure. */
   unread: Gap[]
 }
 
@@ -85,6 +85,8 @@ function judge(
       continue
     }
     tally.evaluated++
+    const unsure = check.unsure?.(subject, world)
+    if (unsure) gaps.add(unsure)
     findings.push(...check.judge(subject, world))
   }
   const all = merged([...findings, ...fromTexts(subject, world, findings)])

@@ -11,11 +11,19 @@ import { isFinal } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { VMIS } from '../kubevirt/resources.ts'
 import type { Migration, Vmi } from '../kubevirt/types.ts'
-import { diagnose } from './engine.ts'
+import { diagnose, type Judged } from './engine.ts'
 import { type DiagnosisReport, reportOf } from './report.ts'
-import type { Subject } from './subject.ts'
+import type { Subject, World } from './subject.ts'
 import { lineKinds } from './texts.ts'
-import { isUnwell, isWithin, placeSubject, type UnwellScope } from './unwell.ts'
+import {
+  isInFlight,
+  isToldYoung,
+  isUnwell,
+  isWithin,
+  lastFailed,
+  placeSubject,
+  type UnwellScope,
+} from './unwell.ts'
 
 export interface LiveOptions {
   /** ms */
@@ -67,7 +75,7 @@ export async function diagnoseLive(
     (!found.named ||
       !subject.migration ||
       subject.migration.metadata.name === found.named.metadata.name)
-  const diagnosis = diagnose(evidence, now, isAbout, undefined, true)
+  const diagnosis = diagnose(evidence, now, { isAbout, asked: true })
   if (diagnosis.judged.length === 0)
     throw new MigError(
       EXIT.notFound,
@@ -89,9 +97,23 @@ export async function diagnoseUnwell(
   { now, signal, ...scope }: UnwellOptions,
 ): Promise<DiagnosisReport> {
   const evidence = await gatherUnwell(cluster, { ...scope, signal })
-  const isAbout = (subject: Subject) => isWithin(subject, scope) && isUnwell(subject, now)
-  return reportOf(diagnose(evidence, now, isAbout, placeSubject(scope)), now)
+  let young = 0
+  let unjudged = 0
+  const isAbout = (subject: Subject) => {
+    if (!isWithin(subject, scope)) return false
+    if (isUnwell(subject, now)) return true
+    if (!isInFlight(subject)) return false
+    if (young < YOUNG) return ++young > 0
+    unjudged++
+    return false
+  }
+  const isTold = (judged: Judged) => isUnwell(judged.subject, now) || isToldYoung(judged)
+  const place = (untold: Subject[]) => placeSubject(scope, { inFlight: untold.length + unjudged })
+  return reportOf(diagnose(evidence, now, { isAbout, isTold, place }), now)
 }
+
+/** So many that have only begun are judged: a cluster may begin with hundreds at once. */
+const YOUNG = 100
 
 /** Gathers all migrations of a namespace that are in flight, looks at more of them, and judges them. */
 export async function diagnoseInFlight(
@@ -116,5 +138,9 @@ export async function diagnoseInFlight(
     )
   const evidence = await gatherUnwell(cluster, { ...scope, signal, more })
   const isAbout = ({ migration }: Subject) => isOwn(migration)
-  return reportOf(diagnose(evidence, now, isAbout, placeSubject(scope)), now)
+  const place = (_: Subject[], world: World) => {
+    const last = lastFailed(world, namespace)
+    return placeSubject(scope, { inFlight: 0, ...(last && { lastFailed: last }) })
+  }
+  return reportOf(diagnose(evidence, now, { isAbout, place }), now)
 }

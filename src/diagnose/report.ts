@@ -142,7 +142,7 @@ function subjectReport({ subject, findings, verdict }: Ordered, world: World): R
 }
 
 function verdictReport(
-  { finding, endsByItself }: Verdict,
+  { finding, endsByItself, confidence }: Verdict,
   subject: Subject,
   now: number,
 ): ReportVerdict {
@@ -158,7 +158,7 @@ function verdictReport(
     }),
     ...(finding.deadline !== undefined && { deadline: moment(finding.deadline) }),
     endsByItself,
-    confidence: finding.confidence,
+    confidence,
     next: finding.remedy,
   }
 }

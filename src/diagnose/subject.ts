@@ -63,6 +63,17 @@ export interface Subject {
   troubled: boolean
   /** Somebody wants to know of this one why it does not move. */
   asked?: boolean
+  /** Of a place in the cluster. */
+  place?: Place
+}
+
+/** What is known of a place beside those migrations in it that are told. */
+export interface Place {
+  node?: string
+  /** How many migrations are in flight in it. */
+  inFlight: number
+  /** It was asked what is in flight; nothing is, and this one failed last. */
+  lastFailed?: Migration
 }
 
 /** A subject of which no object is known: what logs speak of, or a place in the cluster. */

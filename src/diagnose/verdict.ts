@@ -1,7 +1,13 @@
 import { enteredAt, timeOf } from '../kubevirt/migration.ts'
 import { CATALOGUE } from './catalogue.ts'
 import type { Judged } from './engine.ts'
-import { type EndsByItself, type Finding, finding, type Status } from './finding.ts'
+import {
+  type Confidence,
+  type EndsByItself,
+  type Finding,
+  finding,
+  type Status,
+} from './finding.ts'
 import type { Subject } from './subject.ts'
 import { listing } from './words.ts'
 
@@ -9,6 +15,8 @@ const WEIGHT: Record<Status, number> = { fail: 400, warn: 300, unknown: 200, inf
 
 export interface Verdict {
   finding: Finding
+  /** How sure it is, with what could not be read. */
+  confidence: Confidence
   endsByItself: EndsByItself
 }
 
@@ -27,7 +35,29 @@ export function scoreOf({ code, status, weight = 0, confidence }: Finding): numb
  * The one cause that explains the most about a subject. Something went wrong and no check found a cause: then the verdict
  * is that the evidence does not decide, with what would.
  */
-export function verdictOf({ subject, findings }: Judged, now: number): Verdict {
+export function verdictOf(judged: Judged, now: number): Verdict {
+  const { finding: found, endsByItself } = decide(judged, now)
+  const sure = { finding: found, endsByItself, confidence: found.confidence }
+  // From files nobody expects that they hold all; what a cluster refuses to tell may hold the cause.
+  const refused = judged.unread.some(({ why }) => why === 'forbidden' || why === 'unreadable')
+  if (!refused || found.status === 'fail' || judged.subject.phase === 'Failed') return sure
+  const isWell = found.status === 'pass' || found.status === 'info'
+  const most = isWell ? 'possible' : 'likely'
+  return {
+    finding: found,
+    confidence: found.confidence === 'possible' ? 'possible' : most,
+    endsByItself: endsByItself === 'yes' && !isOver(judged.subject) ? 'unknown' : endsByItself,
+  }
+}
+
+function isOver({ phase }: Subject): boolean {
+  return phase === 'Succeeded' || phase === 'Failed'
+}
+
+function decide(
+  { subject, findings }: Judged,
+  now: number,
+): Pick<Verdict, 'finding' | 'endsByItself'> {
   const order = ranked(findings)
   const [first] = order
   if (first && ['fail', 'warn', 'unknown'].includes(first.status))

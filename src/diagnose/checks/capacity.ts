@@ -17,6 +17,9 @@ export const capacity: Check = {
   name: 'limits of parallel migrations',
   when: isWaiting,
   needs: ['VirtualMachineInstanceMigration'],
+  // How many slots there are, who else holds them, and whether they get on.
+  unsure: (_, { evidence: { gaps } }) =>
+    gaps.find(({ what }) => what === 'KubeVirt' || / of other(s| namespaces)$/.test(what)),
   judge(subject, world) {
     const node = subject.vmi?.status?.nodeName
     const decision = capacityFor(

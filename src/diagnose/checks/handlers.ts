@@ -1,3 +1,4 @@
+import type { Evidence, Gap } from '../../evidence/evidence.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
 import type { Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
@@ -10,6 +11,8 @@ export const handlers: Check = {
   name: 'virt-handler of both nodes',
   when: ({ kind, phase, troubled }) => kind === 'migration' && troubled && phase !== 'Failed',
   needs: ['Pod'],
+  unread: (subject, { evidence }) =>
+    neededNodes(subject).length > 0 ? componentPodsGap(evidence) : undefined,
   judge(subject, world) {
     const wanted = neededNodes(subject)
     return wanted.flatMap(({ node, role }) => {
@@ -46,18 +49,8 @@ function isComplete({ nodes, handlers }: World, missing: string): boolean {
 
 function notReady(subject: Subject, world: World, pod: Pod, node: string, role: Role): Finding {
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
-  const states = (pod.status?.containerStatuses ?? []).flatMap(({ name, state }) =>
-    state?.waiting?.reason
-      ? [`${name}: ${state.waiting.reason}`]
-      : state?.terminated
-        ? [`${name}: exited ${state.terminated.exitCode}`]
-        : [],
-  )
   const since = timeOf(ready?.lastTransitionTime)
-  const how = listing([
-    ...states,
-    ...(states.length === 0 ? [`Ready=False ${ready?.reason ?? ''}`.trim()] : []),
-  ])
+  const how = statesOf(pod)
   const preparing = role === 'target' && ['Scheduled', 'PreparingTarget'].includes(subject.phase)
   return finding({
     code: preparing ? 'MIG4006' : subject.phase === 'Running' ? 'MIG0005' : 'MIG4021',
@@ -120,7 +113,25 @@ function noTimeout(phase: string): string {
   return phase === 'Running' ? 'the copy’s own limits apply' : 'no time-out covers this phase'
 }
 
-function isReady(pod: Pod): boolean {
+/** Why KubeVirt's own pods are not known, where they are not. */
+export function componentPodsGap({ gaps }: Evidence): Gap | undefined {
+  return gaps.find(({ what }) => what.startsWith('Pod of namespace '))
+}
+
+/** What its containers wait for, or how they ended. */
+export function statesOf(pod: Pod): string {
+  const states = (pod.status?.containerStatuses ?? []).flatMap(({ name, state }) =>
+    state?.waiting?.reason
+      ? [`${name}: ${state.waiting.reason}`]
+      : state?.terminated
+        ? [`${name}: exited ${state.terminated.exitCode}`]
+        : [],
+  )
+  const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
+  return listing(states.length > 0 ? states : [`Ready=False ${ready?.reason ?? ''}`.trim()])
+}
+
+export function isReady(pod: Pod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
   return ready ? ready.status === 'True' : pod.status?.phase === 'Running'

@@ -26,6 +26,7 @@ import { nodesReady, sameNode } from './nodes.ts'
 import { otherHalf } from './other-half.ts'
 import { path } from './path.ts'
 import { timedOut } from './pending-timeouts.ts'
+import { inFlight, nodeHandler } from './place.ts'
 import { placement } from './placement.ts'
 import { policy } from './policy.ts'
 import { postCopy } from './post-copy.ts'
@@ -50,6 +51,8 @@ import { volumeChange, workloadUpdate } from './workload-update.ts'
 /** All checks, in the order in which a migration meets what they look at. */
 export const CHECKS: readonly Check[] = [
   unreadStage,
+  inFlight,
+  nodeHandler,
   forbidden,
   deployed,
   untouched,

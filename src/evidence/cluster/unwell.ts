@@ -13,6 +13,7 @@ import {
   NODES,
   PODS,
   PVCS,
+  pathOf,
   RESOURCE_QUOTAS,
   STORAGE_CLASSES,
   STORAGE_PROFILES,
@@ -48,7 +49,7 @@ export async function gatherUnwell(
   const permissions = createPermissions(cluster, signal)
   const reader = createReader(cluster, permissions, signal)
   const kubevirt = await readFirst(reader, permissions, namespace ?? cluster.namespace)
-  const [migrations, nodes] = await Promise.all([
+  const [{ told: migrations, earlier }, nodes] = await Promise.all([
     readMigrations(reader, namespace),
     reader.list(NODES),
     readComponents(reader, kubevirt),
@@ -82,7 +83,7 @@ export async function gatherUnwell(
     ])
   }
   await more?.(reader, migrations)
-  const kept = new Set<KubeObject>(migrations)
+  const kept = new Set<KubeObject>([...migrations, ...earlier])
   return evidenceFrom(
     reader,
     cluster,
@@ -100,16 +101,25 @@ function goneTargets(migrations: Migration[], launchers: Pod[]): KubeObject[] {
   })
 }
 
-/** Those that are not over, of all namespaces since limits count over all; and of each VM the newest, if that failed. */
-async function readMigrations(reader: Reader, namespace: string | undefined): Promise<Migration[]> {
+interface Migrations {
+  /** Those that are not over, of all namespaces since limits count over all; and of each VM the newest, if that failed. */
+  told: Migration[]
+  /** What went before those that are not over: a back-off counts them. */
+  earlier: Migration[]
+}
+
+async function readMigrations(reader: Reader, namespace: string | undefined): Promise<Migrations> {
   const newest = new Map<string, Migration>()
+  const succeeded: Migration[] = []
   const keep = (migration: Migration) => {
     const { metadata, spec } = migration
     if (namespace !== undefined && metadata.namespace !== namespace) return !isFinal(migration)
     const vm = key(metadata.namespace, spec.vmiName)
     const known = newest.get(vm)
     if (!known || newestFirst(migration, known) < 0) newest.set(vm, outline(migration))
-    return phaseOf(migration) !== 'Succeeded'
+    if (phaseOf(migration) !== 'Succeeded') return true
+    succeeded.push(outline(migration))
+    return false
   }
   const all =
     namespace === undefined
@@ -119,17 +129,36 @@ async function readMigrations(reader: Reader, namespace: string | undefined): Pr
           { keep },
           `${MIGRATIONS.kind} of other namespaces`,
         )) ?? (await reader.list<Migration>(MIGRATIONS, { namespace, keep })))
-  return (all ?? []).filter(
+  const vmOf = ({ metadata, spec }: Migration) => key(metadata.namespace, spec.vmiName)
+  const told = (all ?? []).filter(
     (migration) =>
-      !isFinal(migration) ||
-      newest.get(key(migration.metadata.namespace, migration.spec.vmiName))?.metadata.name ===
-        migration.metadata.name,
+      !isFinal(migration) || newest.get(vmOf(migration))?.metadata.name === migration.metadata.name,
   )
+  const open = new Set(told.filter((migration) => !isFinal(migration)).map(vmOf))
+  const isEarlier = (migration: Migration) => isFinal(migration) && open.has(vmOf(migration))
+  for (const migration of succeeded.filter(isEarlier))
+    reader.objects.add({ ...migration, kind: MIGRATIONS.kind }, pathOf(MIGRATIONS, { namespace }))
+  return { told, earlier: reader.objects.list<Migration>(MIGRATIONS.kind).filter(isEarlier) }
 }
 
-/** Of those that only come and go by: what their age is told by. */
-function outline({ metadata: { name, creationTimestamp } }: Migration): Migration {
-  return { metadata: { name, ...(creationTimestamp && { creationTimestamp }) }, spec: {} }
+/** Of those that only come and go by: whose they are, what made them, and when they came to their end. */
+function outline({ metadata, spec, status }: Migration): Migration {
+  const { name, namespace, uid, creationTimestamp, annotations } = metadata
+  const { phase, phaseTransitionTimestamps } = status ?? {}
+  return {
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(creationTimestamp && { creationTimestamp }),
+      ...(annotations && { annotations }),
+    },
+    spec: { ...(spec.vmiName && { vmiName: spec.vmiName }) },
+    status: {
+      ...(phase && { phase }),
+      ...(phaseTransitionTimestamps && { phaseTransitionTimestamps }),
+    },
+  }
 }
 
 /** The pods of VMs and of migrations that are told; by label while they are few. */
