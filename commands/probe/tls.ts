@@ -50,7 +50,6 @@ export default class ProbeTls extends Command {
     if ((flags.cert === undefined) !== (flags.key === undefined))
       throw new MigError(EXIT.usage, '--cert and --key belong together')
     const { parseBundle } = await import('../../src/tls/chain.ts')
-    const { readCertificates } = await import('../../src/tls/certificate.ts')
     const { checkBundle, readKeyPair } = await import('../../src/tls/key-pair.ts')
     const { readPem } = await import('../../src/tls/read-pem.ts')
     const { lookAtTls } = await import('../../src/probe/local-tls.ts')
@@ -62,7 +61,7 @@ export default class ProbeTls extends Command {
       const { cert, key } = flags
       const pair = cert && key ? await readKeyPair({ cert, key }, now) : undefined
       return judgeTls(await lookAtTls(host, port, { timeoutMs, signal, pair }), {
-        ours: pair && readCertificates(pair.cert, 'our certificate')[0],
+        ours: pair && parseBundle(pair.cert),
         authorities: parseBundle(ca),
         names: flags['expect-name'] ?? [SERVER_NAME],
         now,

@@ -24,7 +24,7 @@ export async function lookAtListener(
   return sighting
 }
 
-/** Opens one TCP connection. @returns the socket too, where it came about */
+/** Opens one TCP connection. @returns the socket too, where it came about and was not reset at once */
 export function dial(
   host: string,
   port: number,
@@ -54,6 +54,8 @@ export function dial(
 
 const OUTCOMES: Record<string, ListenerSighting['outcome']> = {
   ECONNREFUSED: 'refused',
+  // It was taken, and reset before we heard of that.
+  ECONNRESET: 'connected',
   ETIMEDOUT: 'timed-out',
   EHOSTUNREACH: 'no-route',
   ENETUNREACH: 'no-route',

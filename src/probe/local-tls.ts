@@ -19,7 +19,13 @@ export async function lookAtTls(
   limits: { timeoutMs: number; signal: AbortSignal; pair: KeyPair | undefined },
 ): Promise<TlsSighting> {
   const { sighting, socket } = await dial(host, port, limits)
-  if (!socket) return { tcp: sighting }
+  if (!socket)
+    return {
+      tcp: sighting,
+      ...(sighting.outcome === 'connected' && {
+        handshake: { spoke: 'nothing', error: sighting.detail ?? 'it hung up' },
+      }),
+    }
   try {
     const outcome = await handshake(socket, { ...limits, settleMs: SETTLE_MS })
     return { tcp: sighting, handshake: outcome }

@@ -65,7 +65,10 @@ export function handshake(
     socket.resume()
     if (settleMs !== undefined) timers.push(setTimeout(() => finish(undefined), settleMs))
   })
-  socket.on('error', (err: NodeJS.ErrnoException) => finish(err.code ?? err.message))
+  socket.on('error', (err: NodeJS.ErrnoException) =>
+    // Node calls both ECONNRESET: that it was hung up on, and a reset.
+    finish(HUNG_UP.test(err.message) && !seen ? undefined : (err.code ?? err.message)),
+  )
   const hungUp = () => finish(seen && 'REFUSED')
   socket.once('end', hungUp)
   socket.once('close', hungUp)
@@ -79,6 +82,8 @@ export function handshake(
 
 const NO_TLS =
   /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_TOO_(SMALL|LARGE)|BAD_RECORD_TYPE|UNEXPECTED_MESSAGE|HTTP_REQUEST/
+
+const HUNG_UP = /disconnected before secure TLS connection was established/
 
 /** With TLS 1.2 the refusal is a part of the handshake. */
 const WANTS_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE_REQUIRED)/

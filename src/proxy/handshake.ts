@@ -3,6 +3,7 @@ import { connect, type SecureContext, type Server, type TLSSocket } from 'node:t
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { describeX509, type KeyPair, readCertificates } from '../tls/certificate.ts'
+import { isTrusted, parseBundle } from '../tls/chain.ts'
 import { explainTlsFailure, type TlsFailure } from '../tls/mismatch.ts'
 import type { Leg } from './leg.ts'
 import {
@@ -80,7 +81,8 @@ function viewOf(role: TlsFailure['role'], tls: ProxyTls, own: KeyPair | undefine
         error,
         ours: own && readCertificates(own.cert, 'our certificate')[0],
         theirs,
-        authorities: readCertificates(tls.ca, 'the bundle').map(({ commonName }) => commonName),
+        ...(own && { oursIsTrusted: isTrusted(parseBundle(own.cert), parseBundle(tls.ca)) }),
+        authorities: readCertificates(tls.ca, 'the bundle'),
         expectedNames,
       },
       clock.now(),

@@ -1,19 +1,25 @@
 import { type Certificate, certificateLine } from './certificate.ts'
 import { CLIENT_NAMES, LEGACY_CLIENT_NAME, MIGRATION_CLIENT_NAME, SERVER_NAME } from './names.ts'
 
+type Authority = Pick<Certificate, 'commonName' | 'notBefore' | 'notAfter'>
+
 /** What is known when the TLS between two migration proxies doesn't come about, on the side that tells of it. */
 export interface TlsFailure {
   /** Which side we are: a source dials and presents a client certificate, a target listens. */
   role: 'source' | 'target'
+  /** A trial from a command line is no proxy and has other flags. */
+  isTrial?: true
   /**
    * Node's, OpenSSL's or one of ours: `EOF` (hung up during the handshake), `REFUSED` (hung up right after it without
    * a byte or an alert), `NO_PEER_CERTIFICATE`, `NO_OWN_CERTIFICATE`, `WRONG_NAME`, `TIMEOUT`.
    */
   error: string
   ours?: Certificate | undefined
+  /** Whether one of the authorities has signed ours; the peer's bundle is taken to be the same. Undefined: not known. */
+  oursIsTrusted?: boolean
   theirs?: Certificate | undefined
-  /** Common Names of the authorities that we trust. */
-  authorities: readonly string[]
+  /** Those that we trust. */
+  authorities: readonly Authority[]
   /** Common Names that we accept of the peer. */
   expectedNames: readonly string[]
 }
@@ -28,6 +34,8 @@ export interface TlsExplanation {
   todo: string
   /** Whether it was our certificate that displeased. */
   weWereRefused: boolean
+  /** What is wrong with ours, as far as it is to be seen from here. */
+  fault: string | undefined
 }
 
 /**
@@ -49,6 +57,7 @@ export function explainTlsFailure(failure: TlsFailure, now: number): TlsExplanat
     what,
     todo,
     weWereRefused: row.weWereRefused ?? false,
+    fault: faultOf(failure, now),
   }
 }
 
@@ -60,7 +69,15 @@ interface Row {
   todo(failure: TlsFailure, now: number): string
 }
 
-const SAME_TLS = 'use --disable-tls (KubeVirt: disableTLS) on both sides or on neither'
+function sameTls({ isTrial }: TlsFailure): string {
+  return isTrial
+    ? 'KubeVirt of both sides must have disableTLS, or of neither'
+    : 'use --disable-tls (KubeVirt: disableTLS) on both sides or on neither'
+}
+
+function ownPairFlags({ isTrial }: TlsFailure): string {
+  return isTrial ? '--cert and --key' : '--client-cert and --client-key'
+}
 
 const ROWS: Row[] = [
   {
@@ -69,24 +86,26 @@ const ROWS: Row[] = [
       /WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG|RECORD_TOO_(SMALL|LARGE)|BAD_RECORD_TYPE|UNEXPECTED_MESSAGE/,
     what: (f) =>
       `the ${peerOf(f)} doesn't speak TLS: first record does not look like a TLS handshake`,
-    todo: () => SAME_TLS,
+    todo: sameTls,
   },
   {
     code: 'tls-timeout',
     error: /^TIMEOUT$|TLS_HANDSHAKE_TIMEOUT/,
     what: (f) => `the ${peerOf(f)} didn't finish the TLS handshake within the time limit`,
-    todo: () => `it hangs, or it doesn't speak TLS: ${SAME_TLS}`,
+    todo: (f) => `it hangs, or it doesn't speak TLS: ${sameTls(f)}`,
   },
   {
     code: 'tls-hung-up',
     error: /^EOF$|^ECONNRESET$|^EPIPE$/,
     what: (f, now) =>
       f.role === 'source'
-        ? 'EOF: the target hung up during the TLS handshake'
+        ? f.error === 'EOF'
+          ? 'EOF: the target hung up during the TLS handshake'
+          : `${f.error}: the target reset the connection during the TLS handshake`
         : `EOF: the source hung up during the TLS handshake, so it refused our certificate or was stopped; ${likelyFault(f, now)}`,
     todo: (f) =>
       f.role === 'source'
-        ? `its log has the reason: its launcher's socket is missing, it has no certificate yet, or it doesn't speak TLS (${SAME_TLS})`
+        ? `its log has the reason: its launcher's socket is missing, it has no certificate yet, or it doesn't speak TLS (${sameTls(f)})`
         : "the source's log has the reason; a port scan looks the same",
   },
   {
@@ -99,7 +118,9 @@ const ROWS: Row[] = [
     todo: (f) =>
       f.role === 'target'
         ? 'a TLS probe or scanner, or a source without --client-cert'
-        : 'give the target --server-cert and --server-key',
+        : f.isTrial
+          ? `see whether its secret ${secretOf(f)} is mounted`
+          : 'give the target --server-cert and --server-key',
   },
   {
     code: 'tls-no-own-certificate',
@@ -109,9 +130,7 @@ const ROWS: Row[] = [
         ? 'No client certificate, client is not yet ready to talk to the server'
         : 'No server certificate, server is not yet ready to receive traffic',
     todo: (f) =>
-      f.role === 'source'
-        ? 'give --client-cert and --client-key'
-        : 'give --server-cert and --server-key',
+      f.role === 'source' ? `give ${ownPairFlags(f)}` : 'give --server-cert and --server-key',
   },
   {
     code: 'tls-wrong-name',
@@ -137,8 +156,7 @@ const ROWS: Row[] = [
   {
     code: 'tls-unknown-authority',
     error: /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA$|HOSTNAME_)/,
-    what: (f) =>
-      `certificate signed by unknown authority: ${f.theirs?.issuer ?? 'its signer'} is not in our bundle (${list(f.authorities)})`,
+    what: (f) => `certificate signed by unknown authority: ${strangerOf(f)}`,
     todo: (f) => `add the ${peerOf(f)}'s authority to --ca (configmap kubevirt-ca, key ca-bundle)`,
   },
   {
@@ -174,7 +192,7 @@ const ROWS: Row[] = [
     error: /ALERT_CERTIFICATE_REQUIRED$/,
     weWereRefused: true,
     what: (f) => `the ${peerOf(f)} says: certificate required; we presented none`,
-    todo: () => 'give --client-cert and --client-key',
+    todo: (f) => `give ${ownPairFlags(f)}`,
   },
   {
     code: 'tls-peer-not-ready',
@@ -196,7 +214,7 @@ const ROWS: Row[] = [
     error: /^REFUSED$/,
     weWereRefused: true,
     what: (f, now) =>
-      `the ${peerOf(f)} hung up right after the handshake without a byte, so it refused our certificate or was stopped; ${likelyFault(f, now)}`,
+      `the ${peerOf(f)} hung up right after the handshake without a byte, so it refused our certificate, ${f.role === 'source' ? "nothing listens at the launcher's socket behind it" : 'its QEMU has gone'}, or it was stopped; ${likelyFault(f, now)}`,
     todo: refusalAdvice,
   },
 ]
@@ -209,8 +227,16 @@ const OTHER: Row = {
 }
 
 /** What of our own certificate a peer can have disliked, as far as it is to be seen from here. */
-function likelyFault({ role, ours, theirs }: TlsFailure, now: number): string {
-  if (!ours) return 'ours was not seen'
+function likelyFault(failure: TlsFailure, now: number): string {
+  if (!failure.ours) return 'ours was not seen'
+  return faultOf(failure, now) ?? 'nothing is wrong with ours as seen from here'
+}
+
+function faultOf(
+  { role, ours, oursIsTrusted, theirs, authorities }: TlsFailure,
+  now: number,
+): string | undefined {
+  if (!ours) return undefined
   const wanted = role === 'source' ? 'client' : 'server'
   if (now < ours.notBefore || now > ours.notAfter) return 'ours is not valid now'
   if (ours.usages.length > 0 && !ours.usages.includes(wanted))
@@ -219,14 +245,24 @@ function likelyFault({ role, ours, theirs }: TlsFailure, now: number): string {
   if (role === 'source' && !CLIENT_NAMES.includes(ours.commonName)) {
     return `ours has none of the names that KubeVirt accepts (${CLIENT_NAMES.join(', ')})`
   }
+  if (oursIsTrusted === false)
+    return `none of the authorities of our bundle has signed ours (${list(authorities)})`
   if (theirs && ours.issuer !== theirs.issuer) return 'the two have different signers'
-  return 'nothing is wrong with ours as seen from here'
+  return undefined
 }
 
-function refusalAdvice({ role, ours }: TlsFailure): string {
+/** An authority that was made anew has the name of the old one. */
+function strangerOf({ theirs, authorities }: TlsFailure): string {
+  const namesake = authorities.find(({ commonName }) => commonName === theirs?.issuer)
+  return namesake
+    ? `its signer is another ${namesake.commonName}, of the same name but with another key, than that of our bundle (valid ${time(namesake.notBefore)} to ${time(namesake.notAfter)})`
+    : `${theirs?.issuer ?? 'its signer'} is not in our bundle (${list(authorities)})`
+}
+
+function refusalAdvice({ role, ours, isTrial }: TlsFailure): string {
   if (role === 'target') return `the source expects the name ${SERVER_NAME}; its log has the reason`
   if (ours?.commonName === MIGRATION_CLIENT_NAME) {
-    return `targets up to KubeVirt 1.6 accept only ${LEGACY_CLIENT_NAME}: give --legacy-client-cert; else the target's log has the reason`
+    return `targets up to KubeVirt 1.6 accept only ${LEGACY_CLIENT_NAME}: give ${isTrial ? 'that one with --cert and --key (secret kubevirt-virt-handler-certs)' : '--legacy-client-cert'}; else the target's log has the reason`
   }
   return `targets of KubeVirt 1.7 and newer want ${MIGRATION_CLIENT_NAME}; the target's log has the reason`
 }
@@ -264,7 +300,8 @@ function secretOf({ role }: TlsFailure): string {
     : 'kubevirt-virt-handler-migration-client-certs'
 }
 
-function list(names: readonly string[]): string {
+function list(authorities: readonly Authority[]): string {
+  const names = authorities.map(({ commonName }) => commonName)
   return names.length === 0 ? 'it is empty' : names.join(', ')
 }
 

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Authority, createAuthority, type KeyPair } from '../../src/lab/certificates.ts'
+import { lookAtTls } from '../../src/probe/local-tls.ts'
 import { handshake } from '../../src/probe/tls-handshake.ts'
 import { readCertificates } from '../../src/tls/certificate.ts'
 import { SERVER_NAME } from '../../src/tls/names.ts'
@@ -57,7 +58,22 @@ test('what answers, but not with TLS', async () => {
 
 test('what hangs up, as libvirt does with garbage', async () => {
   const server = createServer((socket) => void socket.once('data', () => socket.destroy()))
-  expect(await shake(server)).toMatchObject({ spoke: 'nothing' })
+  expect(await shake(server)).toEqual({ spoke: 'nothing', error: 'it hung up' })
+})
+
+test('what accepts and resets was tried: a reset during the handshake, each time', async () => {
+  const server = createServer((socket) => void socket.resetAndDestroy())
+  const first = await listen(server)
+  first.destroy()
+  const { port } = server.address() as AddressInfo
+  const limits = { timeoutMs: 5000, signal: new AbortController().signal, pair: undefined }
+  for (let i = 0; i < 40; i++) {
+    const seen = await lookAtTls('127.0.0.1', port, limits)
+    expect(seen).toMatchObject({
+      tcp: { outcome: 'connected' },
+      handshake: { spoke: 'nothing', error: 'ECONNRESET' },
+    })
+  }
 })
 
 test('silence ends with the time limit', async () => {

@@ -47,7 +47,7 @@ const MISMATCHES: Mismatch[] = [
     source: { ...pki, ca: other.ca },
     target: pki,
     sourceSays: 'certificate signed by unknown authority',
-    targetSays: 'refused our certificate or was stopped',
+    targetSays: 'refused our certificate',
   },
   {
     name: 'the client certificate has another name',

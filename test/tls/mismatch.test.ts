@@ -27,7 +27,7 @@ const asSource = (error: string, change: Partial<TlsFailure> = {}): TlsFailure =
   error,
   ours: client,
   theirs: server,
-  authorities: ['kubevirt.io@1'],
+  authorities: [certificate({ commonName: 'kubevirt.io@1' })],
   expectedNames: [SERVER_NAME],
   ...change,
 })
@@ -36,7 +36,7 @@ const asTarget = (error: string, change: Partial<TlsFailure> = {}): TlsFailure =
   error,
   ours: server,
   theirs: client,
-  authorities: ['kubevirt.io@1'],
+  authorities: [certificate({ commonName: 'kubevirt.io@1' })],
   expectedNames: CLIENT_NAMES,
   ...change,
 })

@@ -11,8 +11,8 @@ import { addressOf, connectStep, unreachable } from './listener.ts'
 import type { Probed } from './report.ts'
 
 export interface Expected {
-  /** What we present; undefined when nothing. */
-  ours: Certificate | undefined
+  /** What we present, its own first; undefined when nothing. */
+  ours: X509Certificate[] | undefined
   /** What we trust. */
   authorities: X509Certificate[]
   /** Common Names of the peer. */
@@ -51,10 +51,11 @@ export function judgeTls(seen: TlsSighting, expected: Expected): Probed {
     return error === undefined ? [] : [error]
   })
   const { step, error } = admission(handshake.ended, expected)
+  if (expected.ours) steps.push(ownStep(expected, error !== undefined))
   steps.push(step)
   if (error !== undefined) errors.push(error)
-  const [first = well(address, theirs, expected), ...others] = errors.map((one) =>
-    explained(one, theirs, address, expected),
+  const [first = well(address, theirs, expected, step.status === 'pass'), ...others] = errors.map(
+    (one) => explained(one, theirs, address, expected),
   )
   return {
     ref,
@@ -114,10 +115,23 @@ function judgeCertificate(
   ]
 }
 
+/** The target's bundle is taken to be ours, as KubeVirt has one for all; where it lets us in, it is another. */
+function ownStep({ ours = [], authorities }: Expected, refused: boolean): Question {
+  const isGood = isTrusted(ours, authorities)
+  return {
+    question: 'Ours signed by --ca?',
+    status: isGood ? 'pass' : refused ? 'fail' : 'info',
+    answer: `${isGood ? '' : 'no: '}signed by ${ours[0] ? describeX509(ours[0]).issuer : 'nobody'}`,
+  }
+}
+
 /** Whether it lets us in. A proxy never does without a certificate: that says nothing then. */
 function admission(ended: string | undefined, { ours }: Expected): Judged {
   const question = 'Are we let in?'
-  if (ended === undefined) return { step: { question, status: 'pass', answer: 'yes' } }
+  if (ended === undefined) {
+    const answer = ours ? 'yes' : 'yes, without a certificate'
+    return { step: { question, status: 'pass', answer } }
+  }
   if (!ours) {
     const answer = `not judged without --cert; it ended with ${ended}`
     return { step: { question, status: 'unknown', answer } }
@@ -135,19 +149,24 @@ function explained(
   address: string,
   expected: Expected,
 ): Finding {
-  const { ours, authorities, names, now } = expected
-  const { code, what, todo } = explainTlsFailure(
+  const { authorities, names, now } = expected
+  const ours = expected.ours?.map(describeX509)[0]
+  const oursIsTrusted = isTrusted(expected.ours ?? [], authorities)
+  const { code, what, todo, fault } = explainTlsFailure(
     {
       role: 'source',
+      isTrial: true,
       error,
       ours,
+      oursIsTrusted,
       theirs,
-      authorities: authorities.map((x509) => describeX509(x509).commonName),
+      authorities: authorities.map(describeX509),
       expectedNames: names,
     },
     now,
   )
-  const known = CODES[code] ?? 'MIG6012'
+  const isStranger = code === 'tls-refused' && ours !== undefined && !oursIsTrusted
+  const known = isStranger ? 'MIG6002' : (CODES[code] ?? 'MIG6012')
   return finding({
     code: known,
     title: sentence(what),
@@ -157,9 +176,33 @@ function explained(
       { source: 'handshake', value: error },
     ],
     cause: CATALOGUE[known].means.replace(/\.$/, ''),
-    remedy: [{ text: sentence(todo) }],
+    confidence: code === 'tls-refused' ? sureness(error, fault) : 'certain',
+    remedy: [
+      ...(isStranger
+        ? [{ text: 'Give the certificate that an authority of --ca has signed, or the right --ca' }]
+        : []),
+      { text: sentence(todo) },
+      ...(error === 'REFUSED'
+        ? [
+            {
+              text: "See whether anybody listens at the launcher's socket on the target's node",
+              command: LOOK_BEHIND,
+            },
+          ]
+        : []),
+    ],
     endsByItself: 'no',
   })
+}
+
+/** In virt-handler of the target, whose proxy takes the connection through to it. */
+const LOOK_BEHIND =
+  'kubectl mig probe socket /proc/LAUNCHER_PID/root/var/run/libvirt/virtqemud-sock'
+
+/** An alert says that it was our certificate; who only hangs up may have other reasons. */
+function sureness(error: string, fault: string | undefined): Finding['confidence'] {
+  if (fault !== undefined) return 'likely'
+  return error === 'REFUSED' ? 'possible' : 'certain'
 }
 
 function sentence(text: string): string {
@@ -185,7 +228,12 @@ const CODES: Record<string, Code> = {
   'tls-refused': 'MIG6008',
 }
 
-function well(address: string, theirs: Certificate | undefined, { ours }: Expected): Finding {
+function well(
+  address: string,
+  theirs: Certificate | undefined,
+  { ours }: Expected,
+  letIn: boolean,
+): Finding {
   return finding({
     code: 'MIG0010',
     status: 'pass',
@@ -193,6 +241,10 @@ function well(address: string, theirs: Certificate | undefined, { ours }: Expect
       ? `${address} speaks TLS and lets us in`
       : `${address} speaks TLS, and nothing is wrong with its certificate`,
     evidence: theirs ? [{ source: address, value: certificateLine(theirs) }] : [],
-    ...(!ours && { cause: 'Whether it lets a source in is known only with --cert and --key' }),
+    ...(!ours && {
+      cause: letIn
+        ? 'It let us in without a certificate, as no migration proxy of KubeVirt does'
+        : 'Whether it lets a source in is known only with --cert and --key',
+    }),
   })
 }

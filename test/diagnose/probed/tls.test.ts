@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { judgeTls } from '../../../src/diagnose/probed/tls.ts'
 import { createAuthority, type KeyPair } from '../../../src/lab/certificates.ts'
 import type { TlsSighting } from '../../../src/probe/local-tls.ts'
-import { readCertificates } from '../../../src/tls/certificate.ts'
 import { parseBundle } from '../../../src/tls/chain.ts'
 import { MIGRATION_CLIENT_NAME, SERVER_NAME } from '../../../src/tls/names.ts'
 
@@ -27,7 +26,7 @@ function judge(
   { ca = authority.cert, pair = undefined as KeyPair | undefined } = {},
 ) {
   return judgeTls(seen, {
-    ours: pair && readCertificates(pair.cert, 'ours')[0],
+    ours: pair && parseBundle(pair.cert),
     authorities: parseBundle(ca),
     names: [SERVER_NAME],
     now: NOW,
@@ -75,6 +74,54 @@ test.each([
   ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'MIG6003'],
 ])('when our certificate is refused with %s it is %s', (ended, code) => {
   expect(codes(judge(shaken(server, ended), { pair: client }))).toEqual([code])
+})
+
+test('one that hangs up may have refused ours, or have nothing behind it: both are named', () => {
+  const [found] = judge(shaken(server, 'REFUSED'), { pair: client }).findings
+  expect(found).toMatchObject({ code: 'MIG6008', confidence: 'possible' })
+  expect(found.title).toMatch(/refused our certificate, nothing listens at the launcher's socket/)
+  const advice = found.remedy.map(({ text }) => text).join()
+  expect(advice).toContain('give that one with --cert and --key')
+  expect(advice).not.toContain('--legacy-client-cert')
+  expect(found.remedy.at(-1)?.command).toMatch(/^kubectl mig probe socket /)
+})
+
+test('ours is checked against --ca too, and blamed where nobody of it has signed it', async () => {
+  const stranger = await other.issue({
+    commonName: MIGRATION_CLIENT_NAME,
+    usage: ['client'],
+    ...DATES,
+  })
+  const { findings, steps } = judge(shaken(server, 'REFUSED'), { pair: stranger })
+  expect(findings[0]).toMatchObject({ code: 'MIG6002', confidence: 'likely' })
+  expect(findings[0].title).toContain('none of the authorities of our bundle has signed ours')
+  expect(steps).toContainEqual({
+    question: 'Ours signed by --ca?',
+    status: 'fail',
+    answer: 'no: signed by kubevirt.io@8',
+  })
+  expect(judge(shaken(server), { pair: stranger }).findings[0]).toMatchObject({ status: 'pass' })
+})
+
+test('one that lets in without a certificate is no contradiction', () => {
+  const { findings, steps } = judge(shaken(server))
+  expect(findings[0].cause).toMatch(/^It let us in without a certificate/)
+  expect(steps.at(-1)).toMatchObject({ status: 'pass', answer: 'yes, without a certificate' })
+})
+
+test('an authority of the same name is told from ours', async () => {
+  const namesake = await createAuthority('kubevirt.io@7', DATES)
+  const [found] = judge(shaken(server), { ca: namesake.cert }).findings
+  expect(found.title).toContain(
+    'its signer is another kubevirt.io@7, of the same name but with another key, than that of our bundle (valid 2026-06-01T11:00:00Z to',
+  )
+})
+
+test('a reset is told as that', () => {
+  const handshake = { spoke: 'nothing', error: 'ECONNRESET' } as const
+  const [found] = judge({ tcp: TCP, handshake }).findings
+  expect(found).toMatchObject({ code: 'MIG5011', status: 'fail' })
+  expect(found.title).toMatch(/^ECONNRESET: the target reset the connection during/)
 })
 
 test.each([
