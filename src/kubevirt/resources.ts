@@ -68,6 +68,8 @@ export const DISRUPTION_BUDGETS = resource(
   'PodDisruptionBudget',
 )
 export const DAEMON_SETS = resource('apps', 'v1', 'daemonsets', 'DaemonSet')
+export const DEPLOYMENTS = resource('apps', 'v1', 'deployments', 'Deployment')
+export const REPLICA_SETS = resource('apps', 'v1', 'replicasets', 'ReplicaSet')
 export const JOBS = resource('batch', 'v1', 'jobs', 'Job')
 export const LEASES = resource('coordination.k8s.io', 'v1', 'leases', 'Lease')
 export const NETWORK_ATTACHMENT_DEFINITIONS = resource(

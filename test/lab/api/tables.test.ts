@@ -100,6 +100,75 @@ describe('what a pod is called', () => {
   })
 })
 
+const template = {
+  metadata: { labels: { app: 'web' } },
+  spec: {
+    nodeSelector: { zone: 'a' },
+    containers: [
+      { name: 'web', image: 'web:1' },
+      { name: 'log', image: 'log:2' },
+    ],
+  },
+}
+
+test.each([
+  [
+    'daemonsets',
+    {
+      desiredNumberScheduled: 3,
+      currentNumberScheduled: 3,
+      numberReady: 2,
+      updatedNumberScheduled: 1,
+      numberAvailable: 2,
+    },
+    'Name,Desired,Current,Ready,Up-to-date,Available,Node Selector,Age,Containers,Images,Selector',
+    ['web', 3, 3, 2, 1, 2, 'zone=a'],
+  ],
+  [
+    'deployments',
+    { replicas: 3, readyReplicas: 2, updatedReplicas: 1, availableReplicas: 2 },
+    'Name,Ready,Up-to-date,Available,Age,Containers,Images,Selector',
+    ['web', '2/4', 1, 2],
+  ],
+  [
+    'replicasets',
+    { replicas: 3, readyReplicas: 2 },
+    'Name,Desired,Current,Ready,Age,Containers,Images,Selector',
+    ['web', 4, 3, 2],
+  ],
+])('%s are shown as Kubernetes shows them', async (plural, status, columns, cells) => {
+  const { send } = await startTestApi()
+  const path = `/apis/apps/v1/namespaces/default/${plural}`
+  const selector = {
+    matchLabels: { app: 'web' },
+    matchExpressions: [{ key: 'app', operator: 'In', values: ['web', 'www'] }],
+  }
+  const spec = { selector, template, ...(plural !== 'daemonsets' && { replicas: 4 }) }
+  const created = await send(path, { body: { metadata: { name: 'web' }, spec } })
+  expect(created.status).toBe(201)
+  const patch = { method: 'PATCH', contentType: 'application/merge-patch+json', body: { status } }
+  expect((await send(`${path}/web/status`, patch)).status).toBe(200)
+  const { body } = await send(`${path}/web`, TABLE)
+  expect(body.columnDefinitions.map((c: { name: string }) => c.name).join()).toBe(columns)
+  const [row] = body.rows
+  expect(row.cells.slice(0, cells.length)).toEqual(cells)
+  expect(row.cells.slice(-3)).toEqual(['web,log', 'web:1,log:2', 'app=web,app in (web,www)'])
+})
+
+test.each([
+  [{ template }, 'spec.selector: Required value'],
+  [
+    { selector: { matchLabels: { app: 'other' } }, template },
+    'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`',
+  ],
+])('a selector that does not fit its template is refused: %#', async (spec, message) => {
+  const { send } = await startTestApi()
+  const body = { metadata: { name: 'web' }, spec }
+  const answer = await send('/apis/apps/v1/namespaces/default/deployments', { body })
+  expect(answer.status).toBe(422)
+  expect(answer.body.message).toBe(`Deployment.apps "web" is invalid: ${message}`)
+})
+
 test('a row carries the metadata of its object, all of it or nothing, as asked', async () => {
   const { send } = await startTestApi()
   await send(`${CORE}/configmaps`, { body: configMap('a', { data: { x: '1' } }) })

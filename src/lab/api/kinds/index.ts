@@ -5,12 +5,14 @@ import { FAULT } from './fault.ts'
 import { KUBEVIRT_KINDS } from './kubevirt.ts'
 import { NEIGHBOUR_KINDS } from './neighbours.ts'
 import { RBAC_KINDS } from './rbac.ts'
+import { WORKLOAD_KINDS } from './workloads.ts'
 
 export const ALL_KINDS: Kind[] = [
   ...CORE_KINDS,
   ...KUBEVIRT_KINDS,
   ...BYSTANDER_KINDS,
   ...NEIGHBOUR_KINDS,
+  ...WORKLOAD_KINDS,
   ...RBAC_KINDS,
   FAULT,
 ]

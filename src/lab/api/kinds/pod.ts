@@ -72,7 +72,8 @@ function gracePeriod(object: ApiObject, asked: number | undefined): number {
   return seconds < 0 ? 1 : seconds
 }
 
-function podDefaults(object: ApiObject): void {
+/** Of a pod, or of the template of pods. */
+export function podDefaults(object: ApiObject): void {
   const pod = asPod(object)
   pod.spec ??= { containers: [] }
   const { spec } = pod

@@ -46,7 +46,17 @@ ContainerStateWaiting reason:string message:string
 ContainerStatus name:string state:ContainerState lastState:ContainerState ready:bool restartCount:int32 image:string imageID:string containerID:string started:bool allocatedResources:quantity{} resources:ResourceRequirements volumeMounts:VolumeMountStatus[mountPath] user:ContainerUser allocatedResourcesStatus:ResourceStatus[name] stopSignal:string
 ContainerUser linux:LinuxContainerUser
 DaemonEndpoint Port:int32
+DaemonSet apiVersion:string kind:string metadata:ObjectMeta spec:DaemonSetSpec status:DaemonSetStatus
+DaemonSetCondition type:string status:string lastTransitionTime:time reason:string message:string
+DaemonSetSpec selector:LabelSelector template:PodTemplateSpec updateStrategy:DaemonSetUpdateStrategy minReadySeconds:int32 revisionHistoryLimit:int32
+DaemonSetStatus currentNumberScheduled:int32 numberMisscheduled:int32 desiredNumberScheduled:int32 numberReady:int32 observedGeneration:int64 updatedNumberScheduled:int32 numberAvailable:int32 numberUnavailable:int32 collisionCount:int32 conditions:DaemonSetCondition[type]
+DaemonSetUpdateStrategy type:string rollingUpdate:RollingUpdateDaemonSet
 DeleteOptions apiVersion:string kind:string gracePeriodSeconds:int64 preconditions:Preconditions orphanDependents:bool propagationPolicy:string dryRun:string[] ignoreStoreReadErrorWithClusterBreakingPotential:bool
+Deployment apiVersion:string kind:string metadata:ObjectMeta spec:DeploymentSpec status:DeploymentStatus
+DeploymentCondition type:string status:string lastUpdateTime:time lastTransitionTime:time reason:string message:string
+DeploymentSpec replicas:int32 selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy minReadySeconds:int32 revisionHistoryLimit:int32 paused:bool progressDeadlineSeconds:int32
+DeploymentStatus observedGeneration:int64 replicas:int32 updatedReplicas:int32 readyReplicas:int32 availableReplicas:int32 unavailableReplicas:int32 terminatingReplicas:int32 conditions:DeploymentCondition[type] collisionCount:int32
+DeploymentStrategy type:string rollingUpdate:RollingUpdateDeployment
 DownwardAPIProjection items:DownwardAPIVolumeFile[]
 DownwardAPIVolumeFile path:string fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode:int32
 DownwardAPIVolumeSource items:DownwardAPIVolumeFile[] defaultMode:int32
@@ -176,6 +186,10 @@ ProjectedVolumeSource sources:VolumeProjection[] defaultMode:int32
 QuobyteVolumeSource registry:string volume:string readOnly:bool user:string group:string tenant:string
 RBDPersistentVolumeSource monitors:string[] image:string fsType:string pool:string user:string keyring:string secretRef:SecretReference readOnly:bool
 RBDVolumeSource monitors:string[] image:string fsType:string pool:string user:string keyring:string secretRef:LocalObjectReference readOnly:bool
+ReplicaSet apiVersion:string kind:string metadata:ObjectMeta spec:ReplicaSetSpec status:ReplicaSetStatus
+ReplicaSetCondition type:string status:string lastTransitionTime:time reason:string message:string
+ReplicaSetSpec replicas:int32 minReadySeconds:int32 selector:LabelSelector template:PodTemplateSpec
+ReplicaSetStatus replicas:int32 fullyLabeledReplicas:int32 readyReplicas:int32 availableReplicas:int32 terminatingReplicas:int32 observedGeneration:int64 conditions:ReplicaSetCondition[type]
 ResourceClaim name:string request:string
 ResourceFieldSelector containerName:string resource:string divisor:quantity
 ResourceHealth resourceID:string health:string message:string
@@ -187,6 +201,8 @@ ResourceStatus name:string resources:ResourceHealth[]
 Role apiVersion:string kind:string metadata:ObjectMeta rules:PolicyRule[]
 RoleBinding apiVersion:string kind:string metadata:ObjectMeta subjects:Subject[] roleRef:RoleRef
 RoleRef apiGroup:string kind:string name:string
+RollingUpdateDaemonSet maxUnavailable:intorstring maxSurge:intorstring
+RollingUpdateDeployment maxUnavailable:intorstring maxSurge:intorstring
 SELinuxOptions user:string role:string type:string level:string
 ScaleIOPersistentVolumeSource gateway:string system:string secretRef:SecretReference sslEnabled:bool protectionDomain:string storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool
 ScaleIOVolumeSource gateway:string system:string secretRef:LocalObjectReference sslEnabled:bool protectionDomain:string storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool

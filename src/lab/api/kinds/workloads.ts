@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Container } from '../../../kubevirt/types.ts'
+import { type LabelSelector, selects } from '../../../rules/label-selector.ts'
+import { ageOf } from '../human-duration.ts'
+import { type ApiObject, type Column, defineKind, type Kind, type KindRow } from '../kind.ts'
+import type { FieldError } from '../status.ts'
+import { invalid, required } from './faults.ts'
+import { pick, text } from './fields.ts'
+import { podDefaults } from './pod.ts'
+
+const AGE: Column = {
+  name: 'Age',
+  cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
+}
+
+const WIDE: Column[] = [
+  { name: 'Containers', priority: 1, cell: (o) => ofContainers(o, ({ name }) => name) },
+  { name: 'Images', priority: 1, cell: (o) => ofContainers(o, ({ image = '' }) => image) },
+  { name: 'Selector', priority: 1, cell: (o) => selectorText(selectorOf(o)) },
+]
+
+/** What makes pods of a template and keeps them up: Kubernetes' group apps, but for what has state. */
+export const WORKLOAD_KINDS: Kind[] = [
+  workload({
+    plural: 'daemonsets',
+    kind: 'DaemonSet',
+    shortNames: ['ds'],
+    columns: [
+      count('Desired', 'status.desiredNumberScheduled'),
+      count('Current', 'status.currentNumberScheduled'),
+      count('Ready', 'status.numberReady'),
+      count('Up-to-date', 'status.updatedNumberScheduled'),
+      count('Available', 'status.numberAvailable'),
+      { name: 'Node Selector', cell: (o) => pairs(pick(o, 'spec.template.spec.nodeSelector')) },
+      AGE,
+      ...WIDE,
+    ],
+    defaults: defaults({
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      revisionHistoryLimit: 10,
+    }),
+    prepare(object) {
+      object['status'] = {
+        currentNumberScheduled: 0,
+        numberMisscheduled: 0,
+        desiredNumberScheduled: 0,
+        numberReady: 0,
+      }
+    },
+  }),
+  workload({
+    plural: 'deployments',
+    kind: 'Deployment',
+    shortNames: ['deploy'],
+    columns: [
+      {
+        name: 'Ready',
+        cell: (o) => `${pick(o, 'status.readyReplicas') ?? 0}/${pick(o, 'spec.replicas') ?? 0}`,
+      },
+      count('Up-to-date', 'status.updatedReplicas'),
+      count('Available', 'status.availableReplicas'),
+      AGE,
+      ...WIDE,
+    ],
+    defaults: defaults({
+      replicas: 1,
+      strategy: {
+        type: 'RollingUpdate',
+        rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' },
+      },
+      revisionHistoryLimit: 10,
+      progressDeadlineSeconds: 600,
+    }),
+    prepare(object) {
+      object['status'] = {}
+    },
+  }),
+  workload({
+    plural: 'replicasets',
+    kind: 'ReplicaSet',
+    shortNames: ['rs'],
+    fields: { 'status.replicas': (o) => text(o, 'status.replicas') || '0' },
+    columns: [
+      count('Desired', 'spec.replicas'),
+      count('Current', 'status.replicas'),
+      count('Ready', 'status.readyReplicas'),
+      AGE,
+      ...WIDE,
+    ],
+    defaults: defaults({ replicas: 1 }),
+    prepare(object) {
+      object['status'] = { replicas: 0 }
+    },
+  }),
+]
+
+function workload(row: Omit<KindRow, 'group' | 'version'>): Kind {
+  return defineKind({
+    group: 'apps',
+    version: 'v1',
+    categories: ['all'],
+    hasStatus: true,
+    hasGeneration: true,
+    validate: selectorFaults,
+    ...row,
+  })
+}
+
+function count(name: string, path: string): Column {
+  return { name, type: 'integer', cell: (object) => pick(object, path) ?? 0 }
+}
+
+function defaults(spec: object) {
+  return (object: ApiObject) => {
+    object['spec'] = { ...structuredClone(spec), ...(pick(object, 'spec') as object) }
+    const template = pick(object, 'spec.template') as ApiObject | undefined
+    if (template) podDefaults(template)
+  }
+}
+
+function selectorFaults(object: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const selector = selectorOf(object)
+  const labels = pick(object, 'spec.template.metadata.labels') as Record<string, string> | undefined
+  if (!selector) return [required('spec.selector')]
+  if (old && !isDeepStrictEqual(selectorOf(old), selector))
+    return [invalid('spec.selector', selector, 'field is immutable')]
+  if (selects(selector, labels)) return []
+  const why = '`selector` does not match template `labels`'
+  return [invalid('spec.template.metadata.labels', labels ?? null, why)]
+}
+
+function selectorOf(object: ApiObject): LabelSelector | undefined {
+  return pick(object, 'spec.selector') as LabelSelector | undefined
+}
+
+function ofContainers(object: ApiObject, of: (container: Container) => string): string {
+  const containers =
+    (pick(object, 'spec.template.spec.containers') as Container[] | undefined) ?? []
+  return containers.map(of).join(',')
+}
+
+function pairs(labels: unknown): string {
+  const all = Object.entries((labels as Record<string, string> | undefined) ?? {})
+  return all.map(([key, value]) => `${key}=${value}`).join(',') || '<none>'
+}
+
+/** As Kubernetes writes a selector in one line. */
+function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
+  const words: Record<string, (key: string, values: string) => string> = {
+    In: (key, values) => `${key} in (${values})`,
+    NotIn: (key, values) => `${key} notin (${values})`,
+    Exists: (key) => key,
+    DoesNotExist: (key) => `!${key}`,
+  }
+  const parts = [
+    ...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`),
+    ...matchExpressions.map(({ key, operator, values = [] }) =>
+      (words[operator] ?? words['Exists'])?.(key, values.join(',')),
+    ),
+  ]
+  return parts.join(',') || '<none>'
+}
