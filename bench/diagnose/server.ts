@@ -20,7 +20,9 @@ import { type ApiServer, startApiServer } from '../../src/lab/api/server.ts'
 import { wellKnownUsers } from '../../src/lab/api/users.ts'
 import { demandBinaries } from '../../src/lab/real-api/binaries.ts'
 import { type AnyApiServer, startRealApiServer } from '../../src/lab/real-api/server.ts'
-import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode } from '../../src/lab/seed.ts'
+import { KUBEVIRT_STATUS, labKubeVirt, labNode } from '../../src/lab/seed.ts'
+import { handlerDaemonSet } from '../../src/lab/workloads/components.ts'
+import { podOf } from '../../src/lab/workloads/template-pods.ts'
 import { withManagedFields } from './managed-fields.ts'
 import { inhabitant, sizeOf } from './population.ts'
 
@@ -62,9 +64,11 @@ async function populate(put: Put, vmis: number): Promise<void> {
   const names = Array.from({ length: size.nodes }, (_, i) => `node-${i + 1}`)
   await put(KUBEVIRTS, { ...(labKubeVirt() as KubeObject), status: KUBEVIRT_STATUS } as KubeObject)
   for (let i = 0; i < size.namespaces; i++) await put(NAMESPACES, named(`tenant-${i}`))
+  const handlers = handlerDaemonSet()
   for (const [i, name] of names.entries()) {
     await put(NODES, readyNode(name, `10.0.${i >> 8}.${i & 255}`))
-    const handler = componentPod('virt-handler', name) as KubeObject
+    const handler = podOf(handlers, handlers.spec.template, {})
+    handler.spec.nodeName = name
     await put(PODS, withManagedFields(handler, KUBEVIRT))
   }
   // One VM after the other would leave a real server idle; the objects of one are made in their order.

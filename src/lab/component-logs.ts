@@ -1,4 +1,5 @@
 import type { NodeRecord } from './node/log.ts'
+import { NAMESPACE } from './seed.ts'
 
 /** A line of one of KubeVirt's components, as its pod says it (fact sheet data-plane.md §8.1). */
 export type ComponentRecord = NodeRecord & { component: string; pos: string }
@@ -33,6 +34,17 @@ export function controllerLine(record: {
   if (!part) return undefined
   const msg = `${message} ${part[0]} ${key}`
   return { component: 'virt-controller', level, msg, pos: part[1], ...rest }
+}
+
+const COMMON_NAMES: Record<string, string> = {
+  'virt-api': `virt-api.${NAMESPACE}.pod.cluster.local`,
+  'virt-controller': `virt-controllers.${NAMESPACE}.pod.cluster.local`,
+}
+
+/** What a pod of the control plane says first; undefined for other pods. */
+export function firstLine(component: string): ComponentRecord | undefined {
+  const commonName = COMMON_NAMES[component]
+  return commonName === undefined ? undefined : certificateLine(component, commonName)
 }
 
 /** What each component says when it has read one of its certificates (fact sheet data-plane.md §2.4). */

@@ -6,13 +6,22 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { connect } from '../cluster/config.ts'
 import { create, patch } from '../cluster/objects.ts'
 import { EXIT, MigError } from '../errors.ts'
-import { CONFIG_MAPS, KUBEVIRTS, NODES, PODS, VMS } from '../kubevirt/resources.ts'
+import {
+  CONFIG_MAPS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  KUBEVIRTS,
+  NODES,
+  VMS,
+} from '../kubevirt/resources.ts'
 import type { Quantity } from '../kubevirt/types.ts'
 import { type NodeAddresses, nodeAddresses } from './addresses.ts'
 import { startApiServer } from './api/server.ts'
 import { type LabUser, wellKnownUsers } from './api/users.ts'
-import { type ComponentRecord, certificateLine, controllerLine } from './component-logs.ts'
+import { type ComponentRecord, controllerLine } from './component-logs.ts'
+import { componentVoices } from './component-voices.ts'
 import { startControllers } from './controller/controllers.ts'
+import type { Log } from './controller/worker.ts'
 import { startHandlerRollout } from './handler-rollout.ts'
 import { handlerCertificates } from './node/certificates.ts'
 import type { GuestKind } from './node/guest/kinds.ts'
@@ -20,15 +29,17 @@ import type { NodeLog } from './node/log.ts'
 import { type OwnNetwork, startNodeProcess } from './node/node-process.ts'
 import { type NodeThread, startNodeThread } from './node/node-thread.ts'
 import { startNodeLifecycle } from './node-lifecycle.ts'
-import { allRunning } from './ready.ts'
+import { allRunning, componentsAre } from './ready.ts'
 import type { Binaries } from './real-api/binaries.ts'
 import { type AnyApiServer, startRealApiServer } from './real-api/server.ts'
 import { playScenario } from './scenario/play.ts'
 import type { Scenario } from './scenario/scenario.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
-import { componentPod, KUBEVIRT_STATUS, labKubeVirt, labNode, labVm, NAMESPACE } from './seed.ts'
+import { KUBEVIRT_STATUS, labKubeVirt, labNode, labVm, NAMESPACE } from './seed.ts'
 import { seedStorage } from './storage/classes.ts'
 import { startVolumeBinder } from './storage/volume-binder.ts'
+import { controlPlaneDeployments, handlerDaemonSet } from './workloads/components.ts'
+import { startWorkloads } from './workloads/workloads.ts'
 
 export interface LabOptions {
   name: string
@@ -135,13 +146,6 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         log,
       )
     })
-    // The component runs here, but it is its pods that say it; of virt-controllers, the one that leads.
-    const tell = (line: ComponentRecord) => {
-      log(line)
-      starting[0]?.then((node) => node.componentLog(line)).catch(() => {})
-    }
-    tell(certificateLine('virt-api', `virt-api.${NAMESPACE}.pod.cluster.local`))
-    tell(certificateLine('virt-controller', `virt-controllers.${NAMESPACE}.pod.cluster.local`))
     // Also those that are not ready yet when the start is given up.
     opened.push(() => Promise.allSettled(starting.map(async (node) => (await node).close())))
     const threads = Promise.all(starting)
@@ -149,6 +153,12 @@ export async function startLab(options: LabOptions): Promise<Lab> {
     const keep = <T extends { close(): Promise<void> }>(one: T) => {
       opened.push(() => one.close())
     }
+    const say = (node: string, line: ComponentRecord) =>
+      void starting[names.indexOf(node)]?.then((one) => one.componentLog(line)).catch(() => {})
+    const voices = componentVoices({ cluster: admin, clock, say })
+    keep(voices)
+    const managerLog: Log = ({ level, message, reason }) =>
+      log({ level, component: 'kube-controller-manager', msg: message, reason: String(reason) })
     await Promise.all([
       startScheduler({ cluster: await open('system:kube-scheduler'), clock }).then(keep),
       startControllers({
@@ -156,9 +166,15 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         clock,
         log: (record) => {
           const line = controllerLine(record)
-          if (line) tell(line)
-          else log({ level: record.level, msg: record.message, reason: String(record['reason']) })
+          if (!line) return managerLog(record)
+          log(line)
+          voices.tell(line)
         },
+      }).then(keep),
+      startWorkloads({
+        cluster: admin,
+        clock,
+        log: managerLog,
       }).then(keep),
       startNodeLifecycle({
         cluster: admin,
@@ -174,15 +190,12 @@ export async function startLab(options: LabOptions): Promise<Lab> {
       startVolumeBinder({
         cluster: admin,
         clock,
-        log: ({ level, message, reason }) =>
-          log({
-            level,
-            component: 'kube-controller-manager',
-            msg: message,
-            reason: String(reason),
-          }),
+        log: managerLog,
       }).then(keep),
-      seedVms(admin, options),
+      // Where VMs go depends on what is there already.
+      componentsAre('placed', admin, options.nodes, clock, signal).then(() =>
+        seedVms(admin, options),
+      ),
     ])
     const nodes = await threads
     keep(
@@ -198,6 +211,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
           }),
       }),
     )
+    await componentsAre('ready', admin, options.nodes, clock, signal)
     await allRunning(admin, options.vms, clock, signal)
     if (options.scenario) await playScenario(options.scenario, { admin, clock, signal })
     return {
@@ -241,21 +255,19 @@ async function seedCluster(
 ): Promise<void> {
   const kubevirt = { namespace: 'kubevirt', name: 'kubevirt' }
   await create(admin, KUBEVIRTS, labKubeVirt(), { namespace: kubevirt.namespace })
-  const at = { ...kubevirt, subresource: 'status' }
-  await patch(admin, KUBEVIRTS, at, { status: KUBEVIRT_STATUS }, 'merge')
+  const status = { status: KUBEVIRT_STATUS }
+  await patch(admin, KUBEVIRTS, { ...kubevirt, subresource: 'status' }, status, 'merge')
   const bundle = { metadata: { name: 'kubevirt-ca' }, data: { 'ca-bundle': ca } }
   await create(admin, CONFIG_MAPS, bundle, { namespace: kubevirt.namespace })
   await seedStorage(admin)
   await Promise.all(
     names.map((node, i) => create(admin, NODES, labNode(node, addresses[i]?.pod ?? ''))),
   )
-  const pods = [
-    ...names.map((node) => componentPod('virt-handler', node)),
-    ...['virt-controller', 'virt-api'].flatMap((component) =>
-      names.slice(0, 2).map((node) => componentPod(component, node)),
-    ),
-  ]
-  await Promise.all(pods.map((pod) => create(admin, PODS, pod, { namespace: kubevirt.namespace })))
+  const at = { namespace: NAMESPACE }
+  await Promise.all([
+    create(admin, DAEMON_SETS, handlerDaemonSet(), at),
+    ...controlPlaneDeployments(names.slice(0, 2)).map((one) => create(admin, DEPLOYMENTS, one, at)),
+  ])
 }
 
 /** vm-1, vm-2 …; the last one has a local disk, where there are several. */

@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto'
 import { LABEL } from '../kubevirt/labels.ts'
-import { NETWORKS_ANNOTATION } from '../kubevirt/multus.ts'
 import { NODE_LABEL } from '../kubevirt/node-labels.ts'
 import type { Quantity, Vm } from '../kubevirt/types.ts'
 import { LAB_ANNOTATION } from './annotations.ts'
 
 /** What the lab plays; its controllers follow this release. */
-const KUBEVIRT_VERSION = 'v1.9.0'
+export const KUBEVIRT_VERSION = 'v1.9.0'
 /** Where KubeVirt itself is installed. */
 export const NAMESPACE = 'kubevirt'
 const LOCAL_DISK = '16Mi'
@@ -97,33 +95,6 @@ export function labKubeVirt(): object {
     metadata: { name: 'kubevirt', namespace: NAMESPACE },
     // As HCO has it; without a method nothing that needs a new launcher moves by itself.
     spec: { configuration: {}, workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } },
-  }
-}
-
-/**
- * One of KubeVirt's own pods, bound to its node as it is created.
- * @param networks that Multus is to attach to it
- */
-export function componentPod(component: string, node: string, networks?: string): object {
-  const suffix = hash('sha1', `${component} ${node} ${networks ?? ''}`, 'hex').slice(0, 5)
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: `${component}-${suffix}`,
-      namespace: NAMESPACE,
-      labels: {
-        [LABEL.app]: component,
-        ...(component === 'virt-handler' && { 'prometheus.kubevirt.io': 'true' }),
-      },
-      ...(networks !== undefined && { annotations: { [NETWORKS_ANNOTATION]: networks } }),
-    },
-    spec: {
-      nodeName: node,
-      restartPolicy: 'Always',
-      tolerations: [{ operator: 'Exists' }],
-      containers: [{ name: component, image: `registry/${component}:${KUBEVIRT_VERSION}` }],
-    },
   }
 }
 

@@ -114,12 +114,14 @@ test.runIf(kubectl)(
       const on = async (node: string) =>
         (await list<Vmi>(admin, VMIS, {})).items.filter(({ status }) => status?.nodeName === node)
       expect((await on('node-1')).length).toBeGreaterThanOrEqual(9)
-      // KubeVirt's own words for it.
-      const words = ['--delete-emptydir-data', '--ignore-daemonsets=true', '--force']
-      const selector = '--pod-selector=kubevirt.io=virt-launcher'
+      const words = ['--delete-emptydir-data', '--ignore-daemonsets']
       const kube = (...argv: string[]) => execute('kubectl', ['--kubeconfig', config, ...argv])
-      const { stdout } = await kube('drain', 'node-1', ...words, selector, '--timeout=100s')
+      const { stdout, stderr } = await kube('drain', 'node-1', ...words, '--timeout=100s')
       expect(stdout).toMatch(/node\/node-1 drained\n$/)
+      expect(stdout).toMatch(/pod\/virt-controller-\w+-\w+ evicted\n/)
+      expect(stderr).toMatch(
+        /^Warning: ignoring DaemonSet-managed Pods: kubevirt\/virt-handler-\w+\n/,
+      )
       expect(await on('node-1')).toEqual([])
       for (const { status } of await on('node-2')) expect(status?.phase).toBe('Running')
       await kube('uncordon', 'node-1')

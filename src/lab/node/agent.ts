@@ -13,7 +13,7 @@ import { readCertificates } from '../../tls/certificate.ts'
 import type { NodeAddresses } from '../addresses.ts'
 import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
-import { certificateLine } from '../component-logs.ts'
+import { certificateLine, firstLine } from '../component-logs.ts'
 import { eventRecorder } from '../events.ts'
 import type { HandlerFacts } from './container-commands.ts'
 import { copyMetrics } from './copy-metrics.ts'
@@ -173,7 +173,11 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     events: podEvents,
     network,
     start,
-    onStarted: containers.started,
+    onStarted(pod) {
+      containers.started(pod)
+      const line = firstLine(pod.metadata.labels?.[LABEL.app] ?? '')
+      if (line) containers.componentLog(line)
+    },
     // In the next pod, too.
     onRunning: async (pod) => {
       if (isHandler(pod) && faults.of('HandlerCrashes')) await life.crash()
