@@ -1081,6 +1081,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG6009',
+    byAnyClient: true,
     anchor: "client didn't provide a certificate",
     pattern: /client didn't provide a certificate/i,
     title: 'TLS: the client showed no certificate',

@@ -22,6 +22,8 @@ export interface KnownText {
   next: string
   /** What makes the text count only here: a failure reason that is also an ordinary log line, say. */
   only?: 'log' | 'status'
+  /** Whoever connects brings it about, a scanner or our own probe too: it need not be about the migration. */
+  byAnyClient?: true
   /** It counts only for a text that no other row matches. */
   otherwise?: true
 }

@@ -389,3 +389,43 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     })
   })
 })
+
+describe('a client without certificate may be a scanner or our own probe', () => {
+  const line = (pos: string) =>
+    JSON.stringify({
+      component: 'virt-handler',
+      level: 'error',
+      msg: 'error encountered copying data to outbound connection',
+      outbound: 'v1-0',
+      pos,
+      reason: pos === 'a' ? "tls: client didn't provide a certificate" : 'EOF',
+      timestamp: '2026-01-01T10:01:20.000000Z',
+    })
+  const found = (phase: string, state: ReturnType<typeof failed>, log: string[]) => {
+    const { subjects, verdict } = reportOn(
+      [migration(phase, { status: through('Pending', 'TargetReady', phase) }), vmi({}, state)],
+      { log },
+    )
+    return { verdict, told: subjects[0]!.findings.find(({ code }) => code === 'MIG6009') }
+  }
+
+  test('while the migration runs it is told, and is not the verdict', () => {
+    const { verdict, told } = found('Running', handedOff(), [line('a'), line('b')])
+    expect(told).toMatchObject({ status: 'info', confidence: 'possible' })
+    expect(verdict.code).not.toBe('MIG6009')
+    expect(told!.cause).not.toMatch(/echoes/)
+  })
+
+  test('beside another cause of a failure it is none', () => {
+    const { verdict, told } = found('Failed', failed('Live migration stuck for 151 seconds'), [
+      line('a'),
+    ])
+    expect(told).toMatchObject({ status: 'info' })
+    expect(verdict.code).not.toBe('MIG6009')
+  })
+
+  test('where nothing else explains a failure, it may', () => {
+    const { verdict } = found('Failed', failed(), [line('a')])
+    expect(verdict).toMatchObject({ code: 'MIG6009', confidence: 'possible' })
+  })
+})

@@ -18,16 +18,37 @@ export function fromTexts(subject: Subject, world: World, found: readonly Findin
     known.add('MIG1009')
   const causes = subject.said.filter((said) => isCause(said, subject) && !known.has(said.row.code))
   const echoes = subject.said.filter(({ worth }) => worth === 'echo')
-  const findings = [...Map.groupBy(causes, ({ row }) => row.code).values()].map((said) =>
-    withEchoes(fromCause(said, subject), echoes),
-  )
-  const explained = [...found, ...findings].some(
-    ({ status }) => status === 'fail' || status === 'warn',
-  )
+  const byCode = [...Map.groupBy(causes, ({ row }) => row.code).values()]
+  const isForeign = (said: Said[]) => said.every(({ row }) => row.byAnyClient)
+  const sure = byCode
+    .filter((said) => !isForeign(said))
+    .map((said) => withEchoes(fromCause(said, subject), echoes))
+  const isRoot = isOnlyRoot([...found, ...sure], subject, world)
+  const foreign = byCode.filter(isForeign).map((said) => {
+    const told = { ...fromCause(said, subject), confidence: 'possible' as const }
+    if (isRoot) return withEchoes(told, echoes)
+    const { endsByItself: _, ...rest } = told
+    return { ...rest, status: subject.kind === 'log' ? ('warn' as const) : ('info' as const) }
+  })
+  const findings = [...sure, ...foreign]
+  const explained = [...found, ...findings].some(isBad)
   // A copy that goes on may hear echoes of another one.
   const over = subject.phase === 'Failed' || subject.kind === 'log'
   if (explained || echoes.length === 0 || !over) return findings
   return [...findings, onlyEchoes(echoes, subject, world)]
+}
+
+function isBad({ status }: Finding): boolean {
+  return status === 'fail' || status === 'warn'
+}
+
+/** Whether what any client may have brought about is all there is to explain a failure, and we were not that client. */
+function isOnlyRoot(others: Finding[], { phase, migration }: Subject, world: World): boolean {
+  const probed = world.evidence.probes?.some(
+    ({ migrationUid, handshake }) =>
+      migrationUid === migration?.metadata.uid && handshake !== undefined,
+  )
+  return phase === 'Failed' && !probed && !others.some(isBad)
 }
 
 const NO_TIMEOUT = ['Scheduled', 'PreparingTarget', 'TargetReady']
