@@ -371,6 +371,34 @@ describe('the copy', () => {
     })
   })
 
+  test('two rates that are near each other are called that, and the verdict is not certain', () => {
+    const { verdict } = reportOn(running, { log: [progress(46, 48)] })
+    expect(verdict).toMatchObject({
+      code: 'MIG8008',
+      confidence: 'likely',
+      title: expect.stringContaining('46 Mbps, about as fast as the 48 Mbps that are copied'),
+    })
+    expect(verdict.cause).not.toContain('can never finish')
+    expect(reportOn(running, { log: [progress(80, 48)] }).verdict.confidence).toBe('certain')
+  })
+
+  test('before all was sent once the dirty rate is unknown, not 0', () => {
+    const first = progress(0, 380)
+      .replace('8000MiB', '400MiB')
+      .replace('Iteration:12', 'Iteration:1')
+    const { cause } = reportOn(running, { log: [first] }).verdict
+    expect(cause).toMatch(/^After 1 pass 400 MiB/)
+    expect(cause).toContain('the dirty rate is not known before all was sent once, at least 20 s')
+  })
+
+  test('of a guest that does not write, its load is not what is to be lowered', () => {
+    const remedies = (dirty: number) =>
+      reportOn(running, { log: [progress(dirty, 5)] }).verdict.next.map(({ text }) => text)
+    expect(remedies(0)[0]).toMatch(/^Give the migration a faster network/)
+    expect(remedies(0).join()).not.toMatch(/write load|auto-converge/)
+    expect(remedies(2)[0]).toMatch(/write load/)
+  })
+
   test('a link too slow for the limit: said before it is over, where nothing else would end it', () => {
     // 900 MiB at 5 Mbps are 25 minutes, and ten are left.
     expect(verdictOn(running, { log: [progress(0, 5)] })).toMatchObject({

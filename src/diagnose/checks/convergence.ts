@@ -10,12 +10,15 @@ import type { Said, Subject, World } from '../subject.ts'
 import { age, exactSeconds, moment, shell } from '../words.ts'
 import {
   hasGoneRound,
+  isClose,
+  isDirtyKnown,
   isLosing,
   measuredProgress,
   type Progress,
   progressEvidence,
   progressOf,
   progressSentence,
+  ratesSentence,
   secondsLeft,
   wentInCircles,
 } from './copy-progress.ts'
@@ -65,7 +68,7 @@ function abortedCopy(
   return finding({
     code: losing ? 'MIG8008' : best.row.code,
     title: losing
-      ? `The copy did not converge: the guest dirties ${last.dirtyMbps} Mbps, ${last.bandwidthMbps} Mbps are copied; aborted ${stuck ? `after ${after} without progress` : `after ${after}`} (${limit}${quoted})`
+      ? `The copy did not converge: ${ratesSentence(last)}; aborted ${stuck ? `after ${after} without progress` : `after ${after}`} (${limit}${quoted})`
       : `The copy was aborted ${stuck ? `after ${after} without progress` : `because it was not done after ${after}`} (${limit}${quoted})`,
     objects: objectsOf(subject),
     evidence: [...evidenceOf([best], 1), ...progressEvidence(last)],
@@ -81,8 +84,8 @@ function abortedCopy(
     ]
       .filter(Boolean)
       .join('. '),
-    confidence: losing ? 'certain' : 'likely',
-    remedy: helps(subject, world, stuck && !losing),
+    confidence: losing && isSure(last) ? 'certain' : 'likely',
+    remedy: helps(subject, world, last, stuck && !losing),
   })
 }
 
@@ -100,8 +103,21 @@ function limitSource(
   return found ? `${setting} is ${found.value} s, by ${by[found.from]}` : ''
 }
 
+/** A guest that dirties less than this part of what is copied is not what makes it slow. */
+const HARDLY = 0.1
+
+/** The rates are far enough from each other, and it is they that tell. */
+function isSure(last: Progress): boolean {
+  return isLosing(last) && !isClose(last)
+}
+
 /** What would help, by the settings that held: only what is not already on. */
-function helps(subject: Subject, world: World, transport: boolean): Remedy[] {
+function helps(
+  subject: Subject,
+  world: World,
+  last: Progress | undefined,
+  transport = false,
+): Remedy[] {
   if (transport)
     return [
       {
@@ -110,13 +126,16 @@ function helps(subject: Subject, world: World, transport: boolean): Remedy[] {
     ]
   const settings =
     subject.state?.migrationConfiguration ?? configurationOf(settingsFor(world.kubevirt))
+  // Of a guest that hardly writes, or whose memory was not sent once yet, the link alone is too slow.
+  const writes =
+    !last || wentInCircles(last) || last.dirtyMbps >= HARDLY * Math.max(1, last.bandwidthMbps)
   return [
-    { text: 'Lower the guest’s write load, or migrate at a quieter time' },
+    ...(writes ? [{ text: 'Lower the guest’s write load, or migrate at a quieter time' }] : []),
     ...(Number(settings.bandwidthPerMigration ?? 0) !== 0 &&
     unitsOf(parseQuantity(settings.bandwidthPerMigration) ?? ZERO) > 0
       ? [{ text: `Raise bandwidthPerMigration (${settings.bandwidthPerMigration})` }]
       : [{ text: 'Give the migration a faster network (migrations.network)' }]),
-    ...(settings.allowAutoConverge
+    ...(settings.allowAutoConverge || !writes
       ? []
       : [
           {
@@ -167,9 +186,9 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
             ? 'MIG8019'
             : 'MIG8000',
     title: losing
-      ? `The copy does not converge: the guest dirties ${last.dirtyMbps} Mbps, ${last.bandwidthMbps} Mbps are copied`
+      ? `The copy does not converge: ${ratesSentence(last)}`
       : late
-        ? `The copy is too slow for its limit: about ${exactSeconds(late.needed)} more are needed, and it is aborted in ${exactSeconds(late.left)}`
+        ? `The copy is too slow for its limit: ${last && !isDirtyKnown(last) ? 'at least' : 'about'} ${exactSeconds(late.needed)} more are needed, and it is aborted in ${exactSeconds(late.left)}`
         : `${subject.name || 'The copy'} is being migrated: Running${elapsed !== undefined ? ` for at least ${age(elapsed)}` : ''}, the copy is in progress${mode && mode !== 'PreCopy' ? ` (${mode})` : ''}`,
     status: losing || late ? 'warn' : 'info',
     objects: objectsOf(subject),
@@ -188,9 +207,10 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
     ]
       .filter(Boolean)
       .join('. '),
+    confidence: losing && !isSure(last) ? 'likely' : 'certain',
     remedy:
       losing || late
-        ? helps(subject, world, false)
+        ? helps(subject, world, last)
         : [
             {
               text: 'Follow it',
@@ -278,6 +298,6 @@ function genericAbort(
       .filter(Boolean)
       .join('; '),
     confidence: byTime || losing ? 'likely' : 'possible',
-    remedy: helps(subject, world, false),
+    remedy: helps(subject, world, last),
   })
 }

@@ -1,6 +1,7 @@
 import { timeOf } from '../../kubevirt/migration.ts'
 import type { EvidenceItem } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
+import { plural } from '../words.ts'
 import { evidenceOf } from './texts.ts'
 
 export interface Progress {
@@ -44,6 +45,17 @@ export function isLosing({ dirtyMbps, bandwidthMbps }: Rates): boolean {
   return dirtyMbps > 0 && dirtyMbps >= NEARLY * bandwidthMbps
 }
 
+/** The two are so near to each other that which is the faster is not sure. */
+export function isClose({ dirtyMbps, bandwidthMbps }: Rates): boolean {
+  return Math.abs(dirtyMbps - bandwidthMbps) <= (1 - NEARLY) * bandwidthMbps + 1e-9
+}
+
+/** QEMU knows how fast the guest dirties once it has looked a second time: before that its 0 says nothing. */
+export function isDirtyKnown(last: Progress): boolean {
+  const { iteration, processedMiB, totalMiB } = last
+  return last.dirtyMbps > 0 || (iteration === undefined ? processedMiB > totalMiB : iteration > 1)
+}
+
 /** It was aborted, and all memory had been sent twice: whatever the rates of the moment were, it went in circles. */
 export function wentInCircles(last: Progress): boolean {
   return isLosing(last) || (last.totalMiB > 0 && last.processedMiB >= 2 * last.totalMiB)
@@ -51,23 +63,37 @@ export function wentInCircles(last: Progress): boolean {
 
 type Rates = Pick<Progress, 'dirtyMbps' | 'bandwidthMbps'>
 
-export function progressSentence({
-  processedMiB,
-  totalMiB,
-  remainingMiB,
-  iteration,
-  dirtyMbps,
-  bandwidthMbps,
-}: Progress): string {
+/** Both rates, in words that fit them. */
+export function ratesSentence(last: Progress): string {
+  const { dirtyMbps, bandwidthMbps } = last
+  if (isLosing(last) && dirtyMbps < bandwidthMbps)
+    return `the guest dirties ${dirtyMbps} Mbps, about as fast as the ${bandwidthMbps} Mbps that are copied`
+  return isLosing(last)
+    ? `the guest dirties ${dirtyMbps} Mbps, ${bandwidthMbps} Mbps are copied`
+    : `${timesSent(last)} was sent, and it was not done`
+}
+
+function timesSent({ processedMiB, totalMiB }: Progress): string {
+  return `${(processedMiB / totalMiB).toFixed(1)} times its memory`
+}
+
+export function progressSentence(last: Progress): string {
+  const { processedMiB, totalMiB, remainingMiB, iteration, dirtyMbps, bandwidthMbps } = last
   const times =
     totalMiB > 0 ? ` (${(processedMiB / totalMiB).toFixed(1)} times its ${totalMiB} MiB)` : ''
-  const ever = isLosing({ dirtyMbps, bandwidthMbps })
-    ? 'so it can never finish as it is'
+  const known = isDirtyKnown(last)
+  const ever = isLosing(last)
+    ? dirtyMbps >= bandwidthMbps
+      ? 'so it can never finish as it is'
+      : 'so it hardly gets on, and may never finish as it is'
     : bandwidthMbps > 0
-      ? `about ${secondsLeft({ remainingMiB, dirtyMbps, bandwidthMbps })} s more were needed`
+      ? `${known ? 'about' : 'at least'} ${secondsLeft(last)} s more were needed`
       : 'and nothing flows'
-  const passes = iteration === undefined ? '' : `After ${iteration} passes `
-  return `${passes}${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth, ${ever}`
+  const passes = iteration === undefined ? '' : `After ${plural(iteration, 'pass', 'passes')} `
+  const dirty = known
+    ? `dirty rate ${dirtyMbps} Mbps against ${bandwidthMbps} Mbps of bandwidth`
+    : `${bandwidthMbps} Mbps of bandwidth, the dirty rate is not known before all was sent once`
+  return `${passes}${processedMiB} MiB were sent${times}, ${remainingMiB} MiB remain; ${dirty}, ${ever}`
 }
 
 /** As the rates are now, which must not be those of a copy that is losing. */
@@ -97,6 +123,7 @@ export function measuredProgress(
   if (!copy) return undefined
   const bandwidthMbps = mbps(copy.copyRate)
   const dirtyMbps = mbps(copy.dirtyRate)
+  const isKnown = dirtyMbps > 0 || copy.processedBytes > (copy.totalBytes ?? 0)
   return {
     elapsedMs: now - (timeOf(state?.startTimestamp) ?? now),
     processedMiB: mib(copy.processedBytes),
@@ -108,7 +135,7 @@ export function measuredProgress(
     evidence: [
       {
         source: `metrics of ${copy.pod}`,
-        value: `${mib(copy.remainingBytes)} MiB remain, ${bandwidthMbps} Mbps are copied, ${dirtyMbps} Mbps dirtied`,
+        value: `${mib(copy.remainingBytes)} MiB remain, ${bandwidthMbps} Mbps are copied, ${isKnown ? `${dirtyMbps} Mbps dirtied` : 'how many are dirtied is not known yet'}`,
         ...(copy.at !== undefined && { time: copy.at }),
       },
     ],
