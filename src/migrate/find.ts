@@ -6,6 +6,7 @@ import { isFinal, timeOf } from '../kubevirt/migration.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { MIGRATIONS, VMIS, VMS } from '../kubevirt/resources.ts'
 import type { Migration, Vm, Vmi } from '../kubevirt/types.ts'
+import { byNumber } from './by-number.ts'
 
 /** What a reference means on a cluster. A VM and its VMI have the same name. */
 export interface Subject {
@@ -92,6 +93,7 @@ export function latestFirst(a: Migration, b: Migration): number {
   return (
     Number(isFinal(a)) - Number(isFinal(b)) ||
     (timeOf(b.metadata.creationTimestamp) ?? 0) - (timeOf(a.metadata.creationTimestamp) ?? 0) ||
+    byNumber(a.spec.vmiName ?? '', b.spec.vmiName ?? '') ||
     (a.metadata.name < b.metadata.name ? -1 : 1)
   )
 }

@@ -86,7 +86,7 @@ async function readStartingPods(
   return new Map(pods?.map((pod) => [pod.metadata.labels?.[LABEL.migrationJobUid], pod]))
 }
 
-/** By namespace; in each those in flight first, then the latest. */
+/** By namespace; in each those in flight first, then the latest; those of one second by VM, vm-7 before vm-10. */
 export function inOrder(a: Migration, b: Migration): number {
   const [x = '', y = ''] = [a.metadata.namespace, b.metadata.namespace]
   return x === y ? latestFirst(a, b) : x < y ? -1 : 1

@@ -10,6 +10,7 @@ import {
   runningMigrations,
 } from '../rules/capacity.ts'
 import { priorityOf } from '../rules/queue.ts'
+import { byNumber } from './by-number.ts'
 import { readClusterView } from './cluster-view.ts'
 import { inOrder } from './list.ts'
 import type { Look } from './look.ts'
@@ -132,15 +133,13 @@ function limitReports(
     vmi?.status?.migrationState?.sourceNode ?? '',
   ])
   const nodes = [...new Set(places)].filter((node) => node !== '')
-  const perNode = nodes.sort(byNumber.compare).map((node) => {
+  const perNode = nodes.sort(byNumber).map((node) => {
     return limit('node', node, outboundMigrations(view, running, node), outbound)
   })
   const isLeft = ({ node, used }: LimitReport) =>
     used > 0 || vmis.some((vmi) => vmi?.status?.nodeName === node)
   return [limit('cluster', undefined, running, cluster), ...perNode.filter(isLeft)]
 }
-
-const byNumber = new Intl.Collator('en', { numeric: true })
 
 function limit(
   kind: LimitReport['limit'],

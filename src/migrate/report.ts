@@ -11,7 +11,7 @@ import { estimateOf, rateRangeOf } from './progress.ts'
 import { fixedSettings, type SettingReport } from './settings.ts'
 import { warningsOf } from './steps.ts'
 import { failureOf, isCancelling, type Outcome, type Timeline, timelineOf } from './timeline.ts'
-import { givesUpAt, isWaiting } from './waiting.ts'
+import { givesUpAt, hasSlot, isWaiting } from './waiting.ts'
 
 export const API_VERSION = 'kubectl-mig/v1alpha1'
 
@@ -309,7 +309,7 @@ function identityOf({ metadata }: Migration): MigrationIdentity {
 
 function waitingReport(observed: Observed): WaitingReport | null {
   const { waiting } = observed
-  if (!waiting || waiting.admit || !isWaiting(observed)) return null
+  if (!waiting || waiting.admit || !isWaiting(observed) || hasSlot(observed)) return null
   return {
     limit: waiting.limit,
     node: waiting.node ?? null,

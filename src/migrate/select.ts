@@ -5,6 +5,7 @@ import { EXIT, MigError } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { type Resource, VMIS, VMS } from '../kubevirt/resources.ts'
 import type { KubeObject, Vm, Vmi } from '../kubevirt/types.ts'
+import { byNumber } from './by-number.ts'
 import type { Lookup } from './find.ts'
 import { selectorError } from './selector-error.ts'
 
@@ -29,7 +30,7 @@ export async function selectVms(
       },
     ),
   ])
-  const names = [...new Set([...vmis, ...vms])].sort(byNumber.compare)
+  const names = [...new Set([...vmis, ...vms])].sort(byNumber)
   if (names.length === 0)
     throw new MigError(
       EXIT.notFound,
@@ -40,7 +41,6 @@ export async function selectVms(
 }
 
 const FINAL = ['Succeeded', 'Failed']
-const byNumber = new Intl.Collator('en', { numeric: true })
 
 async function namesOf<T extends KubeObject>(
   cluster: Cluster,

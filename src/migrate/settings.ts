@@ -1,4 +1,10 @@
-import { ASSUMED_RELEASE, isAtLeast, type Release, releaseOf } from '../kubevirt/defaults.ts'
+import {
+  ASSUMED_RELEASE,
+  isAtLeast,
+  migrationDefaults,
+  type Release,
+  releaseOf,
+} from '../kubevirt/defaults.ts'
 import { parseQuantity } from '../kubevirt/quantity.ts'
 import type { KubeVirt, MigrationConfiguration, MigrationPolicy } from '../kubevirt/types.ts'
 import type { Setting, Settings } from '../rules/configuration.ts'
@@ -30,6 +36,7 @@ export function settingReports(
       ...sourceOf(setting, release),
       labels: setting.from === 'policy' ? labels : [],
     }))
+    .sort(inOrder)
 }
 
 /**
@@ -51,7 +58,19 @@ export function fixedSettings(
         ? { ...current, value }
         : { name, value, from: 'hand-off' as const, source: policyName ?? null, labels: [] }
     })
+    .sort(inOrder)
 }
+
+/** The order of the defaults, limits first, then by name: whatever order the server's answer has. */
+function inOrder(a: { name: string }, b: { name: string }): number {
+  const [x, y] = [a, b].map(({ name }) => {
+    const place = PLACES.indexOf(name)
+    return place < 0 ? PLACES.length : place
+  }) as [number, number]
+  return x - y || (a.name < b.name ? -1 : 1)
+}
+
+const PLACES = [...Object.keys(migrationDefaults(ASSUMED_RELEASE)), 'allowWorkloadDisruption']
 
 /** `tier=gold of the VM`, `stage=prod of the namespace`. */
 export function selectorTexts({ spec: { selectors } }: MigrationPolicy): string[] {

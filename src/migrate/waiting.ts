@@ -21,6 +21,15 @@ export function isWaiting({ migration, targetPod, gone }: Observed): boolean {
 }
 
 /**
+ * KubeVirt counts it already, by its target pod, though its phase is Pending still: what the limits say then holds others,
+ * not it.
+ */
+export function hasSlot({ migration, waiting }: Observed): boolean {
+  const holders = (waiting?.admit ? waiting.cluster.by : waiting?.by) ?? []
+  return holders.some(({ metadata }) => metadata.uid === migration.metadata.uid)
+}
+
+/**
  * When KubeVirt gives up on a target pod that no node can take; undefined for any other. ms since the epoch.
  */
 export function givesUpAt({ migration, targetPod }: Observed, now: number): number | undefined {

@@ -42,6 +42,7 @@ export function diagnosisText(report: DiagnosisReport, out: Out): string[] {
   return [...lines, '', ...coverageLines(report, out)]
 }
 
+const NONE_IN_FLIGHT = 'No proxy is open: no migration is in flight'
 const NO_PROXY = 'No proxy is open: no migration has been handed off to virt-handler'
 
 /** What was seen of the channels of each migration; whose they are, where there are several. */
@@ -49,7 +50,9 @@ function channelTables(subjects: readonly ReportSubject[], out: Out): string[] {
   const tables = subjects.slice(0, DETAILED).filter(({ channels }) => channels !== undefined)
   return tables.flatMap(({ ref, stage, channels = [] }) => [
     ...(tables.length > 1 ? [`${out.theme.strong(neutral(ref))}  ${neutral(stage)}`] : []),
-    ...(channels.length > 0 ? channelLines(channels, out) : [NO_PROXY]),
+    ...(channels.length > 0
+      ? channelLines(channels, out)
+      : [ref.startsWith('vmim/') ? NO_PROXY : NONE_IN_FLIGHT]),
     '',
   ])
 }

@@ -23,7 +23,7 @@ export function policyLines(explanation: PolicyExplanation, terminal: Terminal):
   const lines = [
     terminal.theme.strong(neutral(`${vm} in ${namespace}: ${would}`)),
     '',
-    ...table(titles, settingRows, terminal),
+    ...table(titles, settingRows, terminal, { whole: true }),
   ]
   if (policies.length === 0) return lines
   return [...lines, '', ...table(POLICY_TITLES, policies.map(policyRow), terminal, { whole: true })]

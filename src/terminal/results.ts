@@ -17,7 +17,7 @@ export async function movesText(
   format: Format | undefined,
   terminal: Terminal,
 ): Promise<string> {
-  const planned = moves.flatMap(({ planned }) => planned ?? [])
+  const planned = moves.flatMap(({ planned }) => (planned ? headFirst(planned) : []))
   if (planned.length > 0) return plannedText(planned, format)
   if (!format) return lines(resultLines(moves, terminal))
   return reportsText(moves, format)
@@ -43,6 +43,11 @@ async function plannedText(objects: object[], format: Format = 'yaml'): Promise<
     return formatDocument({ apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }, format)
   const texts = objects.map((object) => formatDocument(object, format, { stream: true }))
   return (await Promise.all(texts)).join('')
+}
+
+/** A server's answer comes in any order. */
+function headFirst({ apiVersion, kind, metadata, ...rest }: NonNullable<Moved['planned']>): object {
+  return { apiVersion, kind, metadata, ...rest }
 }
 
 const TITLES = ['VM', 'RESULT', 'SOURCE', 'TARGET', 'TOOK', 'COPIED', 'ROUNDS', 'DOWNTIME']

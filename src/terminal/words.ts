@@ -7,7 +7,7 @@ import { type CopyProgress, doneOf, estimateOf, rateRangeOf } from '../migrate/p
 import type { CopyReport, MigrationReport } from '../migrate/report.ts'
 import { podTrouble } from '../migrate/steps.ts'
 import { isCancelling, type Span } from '../migrate/timeline.ts'
-import { givesUpAt, type Waiting } from '../migrate/waiting.ts'
+import { givesUpAt, hasSlot, type Waiting } from '../migrate/waiting.ts'
 import { type Obstacle, wording } from '../rules/placement-obstacle.ts'
 import {
   count,
@@ -88,12 +88,14 @@ export function doneDetail(phase: string, observed: Observed): string {
 }
 
 /** What KubeVirt says of the waiting in conditions, else what the limits say. */
-function waitingText({ migration, waiting }: Observed): string {
+function waitingText(observed: Observed): string {
+  const { migration, waiting } = observed
   for (const { type, status, message = '' } of migration.status?.conditions ?? []) {
     const text = status === 'True' ? blockText({ type, message }) : undefined
     if (text) return text
   }
   if (!waiting) return 'the target pod is to come'
+  if (hasSlot(observed)) return 'it has a slot, the target pod starts'
   return waiting.admit
     ? 'a slot is free, the target pod is to come'
     : limitText(waiting, migration.metadata.namespace)

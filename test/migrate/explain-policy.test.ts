@@ -144,7 +144,9 @@ vm-1 in demo: policy "gold" holds
 SETTING                             VALUE               FROM
 parallelMigrationsPerCluster        5                   default of 1.3
 parallelOutboundMigrationsPerNode   2                   default of 1.3
-bandwidthPerMigration               64Mi                policy gold (tier=gold…
+bandwidthPerMigration               64Mi                policy gold (tier=gold
+                                                        of the VM, stage=prod of
+                                                        the namespace)
 completionTimeoutPerGiB             800                 default of 1.3
 progressTimeout                     300                 KubeVirt CR kubevirt
 allowAutoConverge                   false               default of 1.3

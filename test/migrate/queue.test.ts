@@ -96,6 +96,16 @@ describe('what moves and what waits', () => {
     ])
   })
 
+  test('of one second vm-7 comes before vm-10, whatever their migrations are called', () => {
+    const names = ['vm-10', 'vm-7', 'vm-1']
+    const migrations = names.map((vm, i) => ({
+      ...migration(vm, 'Pending'),
+      metadata: { ...migration(vm, 'Pending').metadata, name: `m-${i}` },
+    }))
+    const { waiting } = queueOf({ ...VIEW, migrations }, undefined, ms(20))
+    expect(waiting.map(({ vm }) => vm)).toEqual(['vm-1', 'vm-7', 'vm-10'])
+  })
+
   test('only those of a namespace are shown', () => {
     const shown = queueOf(VIEW, 'other', ms(20))
     expect(shown.running.map(({ vm }) => vm)).toEqual(['x-1'])

@@ -6,6 +6,7 @@ import type { Migration } from '../../src/kubevirt/types.ts'
 import { forecast } from '../../src/migrate/forecast.ts'
 import { portMapOf } from '../../src/migrate/ports.ts'
 import { emptyReport, listOf, refusedReport, reportOf } from '../../src/migrate/report.ts'
+import { activeDetail } from '../../src/terminal/words.ts'
 import {
   at,
   COMPLETED,
@@ -43,7 +44,7 @@ const WAITING = {
   node: 'node-1',
   used: 2,
   of: 2,
-  by: [migration([], { metadata: { name: 'a', namespace: 'x' } })],
+  by: [migration([], { metadata: { name: 'a', namespace: 'x', uid: 'uid-a' } })],
   standing: { priority: 0, above: [migration()], competing: [] },
 }
 
@@ -135,6 +136,14 @@ describe('a report', () => {
       cancelling: true,
       copy: { remainingBytes: 16, etaSeconds: { min: 4, max: null } },
     })
+  })
+
+  test('of one that counts already, by its target pod, has no limit to wait for', () => {
+    const pending = migration(upTo('Pending'))
+    const waiting = { ...WAITING, by: [...WAITING.by, pending] }
+    const observed = known(pending, { vmi: vmi(), waiting })
+    expect(reportOf(observed, ms(10)).waiting).toBeNull()
+    expect(activeDetail('Pending', observed, ms(10))).toBe('it has a slot, the target pod starts')
   })
 
   test('of a waiting one names the limit and who holds it', () => {

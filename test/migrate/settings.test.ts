@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { create } from '../../src/cluster/objects.ts'
 import { MIGRATION_POLICIES } from '../../src/kubevirt/resources.ts'
+import type { MigrationConfiguration } from '../../src/kubevirt/types.ts'
 import { reportOf } from '../../src/migrate/report.ts'
 import { fixedSettings, type SettingReport } from '../../src/migrate/settings.ts'
 import { migrationObject, startMigration } from '../../src/migrate/start.ts'
@@ -28,6 +29,28 @@ describe('what was resolved at hand-off', () => {
       ['0Mi', 'default', '1.9'],
       ['300', 'kubevirt', 'kubevirt'],
       [true, 'policy', 'fast'],
+    ])
+  })
+
+  test('is told in the order of the defaults, then by name, whatever order the server has', () => {
+    const names = (configuration: MigrationConfiguration) =>
+      fixedSettings(configuration, NOW, undefined).map(({ name }) => name)
+    expect(
+      names({
+        network: 'n',
+        allowWorkloadDisruption: true,
+        disableTLS: false,
+        allowPostCopy: true,
+        bandwidthPerMigration: '1Mi',
+        parallelMigrationsPerCluster: 5,
+      }),
+    ).toEqual([
+      'parallelMigrationsPerCluster',
+      'bandwidthPerMigration',
+      'allowPostCopy',
+      'allowWorkloadDisruption',
+      'disableTLS',
+      'network',
     ])
   })
 

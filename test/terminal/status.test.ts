@@ -185,6 +185,18 @@ describe('what came of it', () => {
     )
   })
 
+  test('the object of a dry run begins as kubectl prints it, whatever order the server has', async () => {
+    const planned = {
+      spec: { vmiName: 'vm-3' },
+      status: {},
+      metadata: { name: 'm' },
+      kind: 'VirtualMachineInstanceMigration',
+      apiVersion: 'kubevirt.io/v1',
+    }
+    const text = await movesText([{ ...done, planned }], undefined, pipe().terminal)
+    expect(text.match(/^\w+/gm)).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
+  })
+
   test('one that was not moved: the error says it all', async () => {
     expect(await movesText([broken], undefined, pipe().terminal)).toBe('')
     expect(errorLines([broken])).toBe('')
