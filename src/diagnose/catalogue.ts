@@ -102,9 +102,9 @@ export const CATALOGUE = {
   },
   MIG0012: {
     title: 'No migration is in flight',
-    means: 'The proxies of a migration are there only while it runs; the last one failed.',
+    means: 'The proxies of a migration are there only while it runs.',
     detected: 'all migrations of the namespace are over',
-    mend: 'Diagnose the one that is named.',
+    mend: 'Where the last one failed, diagnose that by its name.',
     rank: 1,
   },
   MIG1000: {

@@ -138,9 +138,7 @@ export async function diagnoseInFlight(
     )
   const evidence = await gatherUnwell(cluster, { ...scope, signal, more })
   const isAbout = ({ migration }: Subject) => isOwn(migration)
-  const place = (_: Subject[], world: World) => {
-    const last = lastFailed(world, namespace)
-    return placeSubject(scope, { inFlight: 0, ...(last && { lastFailed: last }) })
-  }
+  const place = (_: Subject[], world: World) =>
+    placeSubject(scope, { inFlight: 0, over: { lastFailed: lastFailed(world, namespace) } })
   return reportOf(diagnose(evidence, now, { isAbout, place }), now)
 }

@@ -72,8 +72,8 @@ export interface Place {
   node?: string
   /** How many migrations are in flight in it. */
   inFlight: number
-  /** It was asked what is in flight; nothing is, and this one failed last. */
-  lastFailed?: Migration
+  /** It was asked what is in flight: nothing is, and this one failed last. */
+  over?: { lastFailed: Migration | undefined }
 }
 
 /** A subject of which no object is known: what logs speak of, or a place in the cluster. */

@@ -121,6 +121,7 @@ test('a lived-in lab, where a VM has moved twice: the same', async () => {
 test('the view-only user: what is forbidden is listed, and the whole cluster is no pass', async () => {
   const one = await diagnose({ name: 'vm-1', as: 'viewer' })
   expect(one.code).toBe(0)
+  expect(one.report.verdict.confidence).not.toBe('certain')
   expect(one.report.coverage.gaps).toContainEqual(
     expect.objectContaining({ what: 'Node', why: 'forbidden' }),
   )
@@ -134,7 +135,8 @@ test('no node takes the target pod: unschedulable; with the nodes back, nothing'
   await until(async () =>
     (await diagnose({ name: 'vm-2' })).verdict === 'MIG3013' ? true : undefined,
   )
-  expect(await diagnose({ name: `vmim/${migration.metadata.name}` })).toMatchObject({ code: 3 })
+  const places = [{ ...ALL }, {}, { name: `vmim/${migration.metadata.name}` }]
+  for (const asked of places) expect(await diagnose(asked)).toMatchObject({ code: 3 })
   await cordon(false)
   await reaches(migration, 'Succeeded')
   expect(await diagnose({ name: 'vm-2' })).toMatchObject({ code: 0, verdict: 'MIG0010' })

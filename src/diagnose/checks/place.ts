@@ -1,6 +1,7 @@
 import { enteredAt } from '../../kubevirt/migration.ts'
+import type { Migration } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
-import { finding } from '../finding.ts'
+import { type Finding, finding } from '../finding.ts'
 import { age, plural, shell } from '../words.ts'
 import { refOf } from './capacity.ts'
 import { componentPodsGap, isReady, statesOf } from './handlers.ts'
@@ -11,25 +12,8 @@ export const inFlight: Check = {
   when: ({ place }) => place !== undefined,
   needs: ['VirtualMachineInstanceMigration'],
   judge({ place, name, ref }, { now }) {
-    const { inFlight: count, lastFailed: last } = place!
-    if (last) {
-      const at = enteredAt(last, 'Failed')
-      return [
-        finding({
-          code: 'MIG0012',
-          title: `No migration is in flight; the last, ${last.metadata.name} of ${last.spec.vmiName ?? 'no VM'}, Failed${at === undefined ? '' : ` ${age(now - at)} ago`}`,
-          status: 'warn',
-          objects: [ref, refOf(last)],
-          cause: 'The proxies of a migration are closed when it ends',
-          remedy: [
-            {
-              text: 'See why it failed',
-              command: shell`kubectl mig diagnose proxy -n ${last.metadata.namespace ?? ''} vmim/${last.metadata.name}`,
-            },
-          ],
-        }),
-      ]
-    }
+    const { inFlight: count, over } = place!
+    if (over) return [nothingInFlight(ref, over.lastFailed, now)]
     if (count === 0) return []
     return [
       finding({
@@ -43,6 +27,25 @@ export const inFlight: Check = {
       }),
     ]
   },
+}
+
+function nothingInFlight(ref: string, last: Migration | undefined, now: number): Finding {
+  const title = 'No migration is in flight'
+  if (!last) return finding({ code: 'MIG0012', title, status: 'pass', objects: [ref] })
+  const at = enteredAt(last, 'Failed')
+  return finding({
+    code: 'MIG0012',
+    title: `${title}; the last, ${last.metadata.name} of ${last.spec.vmiName ?? 'no VM'}, Failed${at === undefined ? '' : ` ${age(now - at)} ago`}`,
+    status: 'warn',
+    objects: [ref, refOf(last)],
+    cause: 'The proxies of a migration are closed when it ends',
+    remedy: [
+      {
+        text: 'See why it failed',
+        command: shell`kubectl mig diagnose proxy -n ${last.metadata.namespace ?? ''} vmim/${last.metadata.name}`,
+      },
+    ],
+  })
 }
 
 /** Nothing on a node is prepared, started or cleaned up without its virt-handler. */
