@@ -30,12 +30,12 @@ export default class ProbeSocket extends Command {
     const { args, flags } = await this.parse(ProbeSocket)
     const { isData, judgeSocket } = await import('../../src/diagnose/probed/socket.ts')
     if (args.path === '') throw new MigError(EXIT.usage, 'the path is empty')
-    if (flags.connect && isData(args.path)) {
+    const { endOfLinks, lookAtSocket } = await import('../../src/probe/local-socket.ts')
+    if (flags.connect && isData(await endOfLinks(args.path))) {
       throw new MigError(EXIT.usage, `--connect: ${args.path} is a socket of memory or disks`, {
         hint: "QEMU may take a stray connection for a migration's; without --connect it is only looked at",
       })
     }
-    const { lookAtSocket } = await import('../../src/probe/local-socket.ts')
     const { answerProbe } = await import('../../src/terminal/probe-answer.ts')
     await answerProbe(flags, async () => judgeSocket(await lookAtSocket(args.path, flags.connect)))
   }

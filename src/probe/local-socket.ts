@@ -1,11 +1,14 @@
-import { lstat } from 'node:fs/promises'
+import { readlink, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { fileTrouble } from '../errors.ts'
 import { isListedListener } from '../unix-listeners.ts'
 
 /** What there is to see of a unix socket on this machine. */
 export interface SocketSighting {
   path: string
+  /** What it is a link to, in the end; undefined when it is none. */
+  real?: string
   /** Bytes. */
   length: number
   /** Something else than a socket is `other`; `unseen` when we may not look. */
@@ -39,13 +42,15 @@ export async function lookAtSocket(path: string, knock: boolean): Promise<Socket
     listed: false,
   }
   try {
-    const stats = await lstat(path)
+    const stats = await stat(path)
+    const real = await endOfLinks(path)
+    if (real !== path) sighting.real = real
     sighting.kind = stats.isSocket() ? 'socket' : 'other'
     sighting.mode = stats.mode & 0o777
     sighting.uid = stats.uid
     sighting.gid = stats.gid
     if (!stats.isSocket()) return sighting
-    sighting.listed = await isListedListener(path)
+    sighting.listed = await isListedListener(real)
     if (knock) sighting.connected = await connectTo(path)
   } catch (err) {
     const { code = '' } = err as NodeJS.ErrnoException
@@ -55,15 +60,32 @@ export async function lookAtSocket(path: string, knock: boolean): Promise<Socket
   return sighting
 }
 
+/** As many as Linux follows. */
+const LINKS = 40
+
+/**
+ * What the file is a link to, in the end; itself when it is none. Links among its folders are left alone: under
+ * /proc/PID/root they lead into another root.
+ */
+export async function endOfLinks(path: string): Promise<string> {
+  let at = path
+  for (let i = 0; i < LINKS; i++) {
+    const to = await readlink(at).catch(() => undefined)
+    if (to === undefined) return at
+    at = resolve(dirname(at), to)
+  }
+  return at
+}
+
 function connectTo(path: string): Promise<SocketConnect> {
-  return new Promise((resolve) => {
+  return new Promise((answer) => {
     const socket = connect({ path })
     socket.once('connect', () => {
       socket.destroy()
-      resolve('accepted')
+      answer('accepted')
     })
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
-      resolve(code === 'ECONNREFUSED' ? 'refused' : code === 'EACCES' ? 'denied' : 'failed'),
+      answer(code === 'ECONNREFUSED' ? 'refused' : code === 'EACCES' ? 'denied' : 'failed'),
     )
   })
 }

@@ -31,10 +31,10 @@ function pathStep({ length }: SocketSighting): Question {
   }
 }
 
-function thereStep({ kind, trouble }: SocketSighting): Question {
+function thereStep({ kind, trouble, real }: SocketSighting): Question {
   const answers = {
-    socket: 'yes',
-    other: 'no, what is there is no socket',
+    socket: real === undefined ? 'yes' : `yes, by a link to ${real}`,
+    other: `no, ${real === undefined ? 'what is there' : `${real}, to which it links,`} is no socket`,
     absent: `no: ${trouble}`,
     unseen: `it can't be seen: ${trouble}`,
   }
@@ -161,7 +161,7 @@ function well(seen: SocketSighting): Finding {
   return finding({
     code: 'MIG0010',
     status: 'pass',
-    title: `A process listens on ${seen.path}`,
+    title: `A process listens on ${seen.path}${seen.real === undefined ? '' : `, a link to ${seen.real}`}`,
     evidence: [{ source: seen.path, value: owner(seen) }],
   })
 }

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { Ajv } from 'ajv'
 import { expect, onTestFinished, test } from 'vitest'
@@ -36,6 +37,13 @@ test('a socket: live, missing, and what is there in its place', async () => {
     verdict: 'MIG5004',
     stage: 'absent',
   })
+  await symlink(`${dir}/virtqemud-sock`, `${dir}/linked-sock`)
+  expect(await probe('socket', `${dir}/linked-sock`)).toEqual(live)
+  expect(await probe('socket', `${dir}/linked-sock`, '--connect')).toEqual(live)
+  const { stdout } = await run(['probe', 'socket', `${dir}/linked-sock`])
+  expect(stdout).toContain(`yes, by a link to ${dir}/virtqemud-sock`)
+  await symlink(`${dir}/none`, `${dir}/dangling-sock`)
+  expect(await probe('socket', `${dir}/dangling-sock`)).toMatchObject({ stage: 'absent' })
   expect(await probe('socket', dir)).toEqual({ exit: 3, verdict: 'MIG5007', stage: 'other' })
 })
 
@@ -51,6 +59,10 @@ test("the proxy's own socket is seen without a connection to it; a data channel 
   const knocked = await run(['probe', 'socket', file, '--connect'])
   expect(knocked).toMatchObject({ code: 2, stdout: '' })
   expect(knocked.stderr).toContain('is a socket of memory or disks')
+  await symlink(file, `${dir}/innocent-sock`)
+  expect(await run(['probe', 'socket', `${dir}/innocent-sock`, '--connect'])).toMatchObject({
+    code: 2,
+  })
   expect(source.records.some(({ level }) => level === 'error')).toBe(false)
 })
 
