@@ -124,7 +124,8 @@ export default class Migrate extends Command {
     process.stderr.write(errorLines(moves))
     const error = overallError(moves, 'VMs were not moved')
     if (!error) return
-    throw documented(selector === undefined || moves.length === 1 ? error : resumable(error))
+    const isRun = selector !== undefined && moves.length > 1
+    throw documented(isRun && error.hint === undefined ? resumable(error) : error)
   }
 }
 

@@ -20,14 +20,25 @@ const WORST: ExitCode[] = [
   EXIT.timeout,
 ]
 
+/** What refuses all that failed in the same words, such as a permission that is lacking: it is told once. */
+export function commonRefusal(results: Result[]): MigError | undefined {
+  const errors = results.flatMap(({ error }) => error ?? [])
+  const [first] = errors
+  const isCommon = ({ exit, message }: MigError) =>
+    exit === EXIT.refused && message === first?.message
+  return errors.length > 1 && errors.every(isCommon) ? first : undefined
+}
+
 /**
- * The error of the whole command: a single subject's own, one line for several.
+ * The error of the whole command: a single subject's own or one that all have in common, else one line for several.
  * @param what such as `VMs were not moved`
  */
 export function overallError(results: Result[], what: string): MigError | undefined {
   const failed = results.filter(({ error }) => error)
   const [one] = failed
   if (!one || results.length === 1) return one?.error
+  const common = commonRefusal(results)
+  if (common) return common
   const exit = WORST.find((code) => failed.some(({ error }) => error?.exit === code))
   const begun = failed.filter(({ report }) => report.outcome === 'running').length
   const message = [

@@ -2,7 +2,7 @@ import { EXIT } from '../errors.ts'
 import type { Cancelled } from '../migrate/cancel.ts'
 import type { Moved } from '../migrate/move.ts'
 import { listOf, type MigrationReport } from '../migrate/report.ts'
-import type { Result } from '../migrate/result.ts'
+import { commonRefusal, type Result } from '../migrate/result.ts'
 import { neutral } from './neutral.ts'
 import { type Format, formatDocument } from './output.ts'
 import { type Cell, table } from './table.ts'
@@ -23,9 +23,10 @@ export async function movesText(
   return reportsText(moves, format)
 }
 
-/** A sentence for one, a table for several; for one that was not moved the error says all. */
+/** A sentence for one, a table for several; where none was moved for one reason the error says all. */
 function resultLines(moves: Moved[], terminal: Terminal): string[] {
   const [one] = moves
+  if (commonRefusal(moves) && moves.every(({ error }) => error)) return []
   if (moves.length > 1 || !one) return table(TITLES, moves.map(resultRow), terminal)
   const { report, error } = one
   if (error) return []
@@ -105,7 +106,7 @@ export async function cancelText(
 
 /** For stderr, where there are several: each one's own error, but for an interruption, which ended them all. */
 export function errorLines(results: Result[]): string {
-  if (results.length < 2) return ''
+  if (results.length < 2 || commonRefusal(results)) return ''
   return lines(
     results.flatMap(({ vm, error, report: { verdict } }) => {
       if (!error || error.exit === EXIT.interrupted) return []

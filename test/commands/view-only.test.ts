@@ -11,6 +11,7 @@ const REFUSED: [line: string, what: string, help: string][] = [
   ['migrate vm-1', 'create virtualmachineinstancemigrations', MIGRATE],
   ['migrate vm-1 --node-selector a=b', 'create virtualmachineinstancemigrations', MIGRATE],
   ['migrate -l tier=web --resume', 'create virtualmachineinstancemigrations', MIGRATE],
+  ['migrate vm-1 vm-3', 'create virtualmachineinstancemigrations', MIGRATE],
   [
     'migrate vm-1 --to-node node-2',
     'get nodes',
@@ -28,6 +29,7 @@ test('whoever may only look is refused in one line that says what would help', a
   await stage.grant('viewer', 'kubevirt.io:view')
   const labels = { tier: 'web' }
   await stage.addVm('vm-3', { labels })
+  await stage.addVm('vm-4', { labels })
   await stage.mig('migrate vm-2 --no-wait')
   await stage.patchVmi('vm-2', { status: { evacuationNodeName: 'node-1' } })
   const before = await stage.migrations()
@@ -46,6 +48,7 @@ test('whoever may only look is refused in one line that says what would help', a
 
 /** Without the lines before the error, which say how far it came. */
 function told({ code, stdout, stderr }: Ended) {
+  expect(stderr.match(/ may not /g)).toHaveLength(1)
   const lines = stderr.trimEnd().split('\n')
   const error = lines.find((line) => line.startsWith('error: ')) ?? ''
   return { code, stdout, error, what: error, hint: lines.at(-1) }
