@@ -69,7 +69,7 @@ export function describeError(
   }
 }
 
-/** oclif words usage errors over several lines; the first says what is wrong. */
+/** oclif words usage errors over several lines. */
 function usageError(
   err: Error,
   argv: string[],
@@ -89,14 +89,34 @@ function usageError(
         }
       : { message: `unknown command "${text}"`, hint: '"kubectl mig --help" lists the commands' }
   }
-  const lines = stripVTControlCharacters(err.message)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(See more help|Note: )/.test(line))
   return {
-    message: lines.join(' '),
+    message: inOneLine(stripVTControlCharacters(err.message)),
     hint: `see "kubectl mig ${[...calledBy(words, commands), '--help'].join(' ')}"`,
   }
+}
+
+/** Each thing that is wrong, without the parser's headings and its advice on flags. */
+function inOneLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim())
+  const isAdvice = (line: string) => /^(See more help|Note: |Alternatively, )/.test(line)
+  const kept = lines.filter((line) => line !== '' && !isAdvice(line) && !HEADING.test(line))
+  if (!lines.some((line) => MISSING.test(line))) return kept.map(inOurWords).join('; ')
+  // A description that was folded goes on without a name in front.
+  return kept.reduce((all, line) => {
+    const [, name, what] = /^(\S+) {2,}(.*)$/.exec(line) ?? []
+    if (!name) return `${all} ${line}`
+    return `${all}${all === '' ? '' : '; '}missing argument ${name}: ${what}`
+  }, '')
+}
+
+const MISSING = /^Missing \d+ required args?:/
+const HEADING = /^(The following errors? occurred:|Missing \d+ required args?:)$/
+
+function inOurWords(line: string): string {
+  return line.replace(
+    /^All of the following must be provided when using (\S+): (.*)$/,
+    (_, flag, others) => `${flag} needs ${others}`,
+  )
 }
 
 /** The words by which the command is called, without the names behind them. */

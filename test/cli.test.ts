@@ -36,10 +36,26 @@ describe('an error becomes one line, a hint and an exit code', () => {
 
   test('a missing argument is told without the parser’s note on greedy flags', () => {
     const err = new Errors.CLIError(
-      'Missing 1 required arg:\nname  NAME or vm/NAME\n\nNote: --as-group allows multiple values. Because …',
+      'Missing 1 required arg:\nname  NAME or\n      vm/NAME\n\nNote: --as-group allows multiple values. Because …\nAlternatively, you can use "--" to signify the end of the flags and the beginning of arguments.',
     )
-    expect(describeError(err, ['migrate']).message).toBe(
-      'Missing 1 required arg: name  NAME or vm/NAME',
+    expect(describeError(err, ['migrate']).message).toBe('missing argument name: NAME or vm/NAME')
+  })
+
+  test('several things that are wrong are told in one line that reads as one', () => {
+    const of = (...lines: string[]) =>
+      describeError(new Errors.CLIError(lines.join('\n')), ['migrate']).message
+    const needs = 'All of the following must be provided when using --resume: --selector'
+    expect(of('The following error occurred:', `  ${needs}`)).toBe('--resume needs --selector')
+    expect(
+      of(
+        'The following errors occurred:',
+        'Missing required flag key',
+        `  ${needs}`,
+        'See more help with --help',
+      ),
+    ).toBe('Missing required flag key; --resume needs --selector')
+    expect(of('Missing 2 required args:', 'vm    NAME', 'port  NUMBER')).toBe(
+      'missing argument vm: NAME; missing argument port: NUMBER',
     )
   })
 

@@ -26,7 +26,8 @@ export default class PolicyExplain extends Command {
     ...clusterFlags,
     'what-if': Flags.string({
       helpValue: 'FILE',
-      description: 'MigrationPolicies to take as if they were there; nothing is written',
+      description:
+        'MigrationPolicies to take as if they were there, - reads stdin; nothing is written',
     }),
     output: outputFlag(),
     color: colorFlag,
@@ -47,6 +48,7 @@ export default class PolicyExplain extends Command {
         namespace: cluster.namespace,
         signal,
         whatIf: flags['what-if'],
+        stdin: process.stdin,
         now: clock.now(),
       }),
     )

@@ -44,8 +44,9 @@ export interface PolicyReport {
 }
 
 export interface ExplainPolicyOptions extends Lookup {
-  /** A file of MigrationPolicies. */
+  /** A file of MigrationPolicies; `-` is stdin. */
   whatIf: string | undefined
+  stdin: AsyncIterable<string | Buffer>
   now: number
 }
 
@@ -63,14 +64,14 @@ export interface PolicyFacts {
 export async function explainPolicy(
   cluster: Cluster,
   reference: Reference,
-  { namespace, signal, whatIf, now }: ExplainPolicyOptions,
+  { namespace, signal, whatIf, stdin, now }: ExplainPolicyOptions,
 ): Promise<PolicyExplanation> {
   const [{ vm, vmi }, kubevirt] = await Promise.all([
     findVm(cluster, reference, { namespace, signal }),
     readKubeVirt(cluster, signal),
   ])
   const planned =
-    whatIf === undefined ? undefined : await readPolicyFile(whatIf, releaseOf(kubevirt))
+    whatIf === undefined ? undefined : await readPolicyFile(whatIf, releaseOf(kubevirt), stdin)
   const [policies, around] = await Promise.all([
     list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal }),
     get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal }),

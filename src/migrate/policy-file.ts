@@ -66,14 +66,16 @@ const POLICY: Shape = object({
 })
 
 /**
- * Reads the MigrationPolicies of a YAML or JSON file.
+ * Reads the MigrationPolicies of a YAML or JSON file, or with `-` of stdin.
  * @param release what the cluster runs; undefined takes any field
  * @throws MigError (usage) that names file and line
  */
 export async function readPolicyFile(
   path: string,
   release: Release | undefined,
+  stdin: AsyncIterable<string | Buffer>,
 ): Promise<MigrationPolicy[]> {
+  if (path === '-') return parsePolicies(await readAll(stdin), 'stdin', release)
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new MigError(EXIT.usage, `--what-if: ${path}: ${fileTrouble(cause)}`, { cause })
   })
@@ -110,6 +112,12 @@ export async function parsePolicies(
       return policy
     })
     .concat(documents.length === 0 || documents.every(isEmpty) ? [fail(0, 'it is empty')] : [])
+}
+
+async function readAll(input: AsyncIterable<string | Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of input) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function object(fields: Record<string, Field>): Shape {

@@ -37,7 +37,7 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['migrate vm-1 -l tier=web', 'a name excludes --selector'],
     ['migrate -l=', '-l: the selector is empty, and would move every VM'],
     ['migrate vm-1 --to-node=', '"": the name is missing'],
-    ['migrate vm-1 --resume', 'must be provided when using --resume: --selector'],
+    ['migrate vm-1 --resume', '--resume needs --selector'],
     ['migrate vm-1 vm-2 --max-parallel 0', '--max-parallel: "0" is no number of VMs'],
     ['migrate vm-1 vm-2 --max-parallel 1 --no-wait', '--max-parallel excludes --no-wait'],
     ['migrate vm-1 --node-selector zone', '--node-selector: "zone" is no label of a node'],
@@ -53,15 +53,15 @@ describe('a command line that cannot be meant is refused with 2', () => {
     ['migrate vm-1 --request-timeout x', '--request-timeout: "x" is no duration'],
     ['migrate vm-1 --dry-run=maybe', 'Expected --dry-run=maybe to be one of: client, server'],
     ['migrate vm-1 --frobnicate', 'Nonexistent flag: --frobnicate'],
-    ['cancel', 'Missing 1 required arg'],
+    ['cancel', 'missing argument '],
     ['cancel node/x', '"node/x" is a node, which this command does not take'],
-    ['ports', 'Missing 1 required arg'],
+    ['ports', 'missing argument '],
     ['ports vm-1 vm-2', 'Unexpected argument: vm-2'],
     ['status vm-1 -A', 'a name excludes --all-namespaces and --selector'],
     ['status vm-1 -l app=x', 'a name excludes --all-namespaces and --selector'],
     ['queue vm-1', 'unexpected argument "vm-1"'],
     ['queue -o wide', 'Expected --output=wide to be one of: json, yaml'],
-    ['policy explain', 'Missing 1 required arg'],
+    ['policy explain', 'missing argument '],
     ['policy explain vmim/x', '"vmim/x" is a migration, which this command does not take'],
     ['status -o xml', 'Expected --output=xml to be one of: json, yaml, wide'],
   ])('%s', async (line, message) => {
@@ -70,6 +70,15 @@ describe('a command line that cannot be meant is refused with 2', () => {
     expect(told).toContain(message)
   })
 })
+
+test.each(['diagnose', 'diagnose proxy', 'status', 'cancel', 'migrate', 'ports', 'policy explain'])(
+  '%s: an empty name, as of a variable that is not set, is none',
+  async (command) => {
+    const { exit, message } = await refusal([...words(command), ''])
+    expect(exit).toBe(2)
+    expect(message).toContain('the name is missing')
+  },
+)
 
 describe('a kubeconfig that cannot be used is refused in one line', () => {
   test.each(['migrate vm-1', 'cancel vm-1', 'status', 'ports vm-1'])(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { create } from '../../src/cluster/objects.ts'
@@ -171,7 +172,7 @@ test('on a cluster, policies, labels and settings are read; an unknown VM is ref
     metadata,
     spec,
   })
-  const options = { namespace: 'demo', whatIf: undefined, now: ms(0) }
+  const options = { namespace: 'demo', whatIf: undefined, stdin: Readable.from([]), now: ms(0) }
   const explain = (name: string) =>
     explainPolicy(stage.admin, { kind: 'vm', name, text: name }, options)
   expect(await explain('vm-1')).toMatchObject({ policy: 'gold' })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/errors.ts'
 import { parsePolicies, readPolicyFile } from '../../src/migrate/policy-file.ts'
@@ -93,11 +94,24 @@ describe('what is no policy is refused with file and line', () => {
   })
 
   test('a file that is not there, or is a folder', async () => {
-    const missing = readPolicyFile('/nonexistent/p.yaml', undefined)
+    const none = Readable.from([])
+    const missing = readPolicyFile('/nonexistent/p.yaml', undefined, none)
     await expect(missing).rejects.toMatchObject({
       exit: EXIT.usage,
       message: '--what-if: /nonexistent/p.yaml: no such file',
     })
-    await expect(readPolicyFile('/', undefined)).rejects.toMatchObject({ exit: EXIT.usage })
+    await expect(readPolicyFile('/', undefined, none)).rejects.toMatchObject({ exit: EXIT.usage })
+  })
+
+  test('- is stdin, in whatever pieces it comes, and a fault in it is told by its line', async () => {
+    const pieces = Buffer.from(`# für alle\n${HEAD}`)
+    const stdin = Readable.from([pieces.subarray(0, 4), pieces.subarray(4)])
+    const [policy] = await readPolicyFile('-', undefined, stdin)
+    expect(policy?.metadata.name).toBe('gold')
+    const faulty = readPolicyFile('-', undefined, Readable.from(['a: 1']))
+    await expect(faulty).rejects.toMatchObject({
+      exit: EXIT.usage,
+      message: expect.stringMatching(/^stdin:1: /),
+    })
   })
 })
