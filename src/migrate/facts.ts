@@ -7,6 +7,7 @@ import { readClusterView, readKubeVirt } from './cluster-view.ts'
 import { findVm, type Lookup, migrationsOf } from './find.ts'
 import type { Facts, Surroundings } from './forecast.ts'
 import { type Gap, toGap } from './gap.ts'
+import { readMatching } from './target.ts'
 
 /** What all VMs of a namespace have in common. None of it must be readable: what is not is a gap. */
 export async function readSurroundings(
@@ -44,6 +45,11 @@ export async function readFacts(
 ): Promise<Facts> {
   const { name } = reference
   const { vm, vmi } = await findVm(cluster, reference, lookup)
-  const migrations = await migrationsOf(cluster, name, lookup)
-  return { namespace: lookup.namespace, name, vm, vmi, migrations, ...(await surroundings) }
+  const own = vmi?.spec.nodeSelector ?? {}
+  const [migrations, fitting] = await Promise.all([
+    migrationsOf(cluster, name, lookup),
+    Object.keys(own).length > 0 ? readMatching(cluster, own, lookup.signal) : undefined,
+  ])
+  const { namespace } = lookup
+  return { namespace, name, vm, vmi, migrations, fitting, ...(await surroundings) }
 }

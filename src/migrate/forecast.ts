@@ -42,6 +42,8 @@ export interface Facts extends Surroundings {
   vmi: Vmi | undefined
   /** Of this VM. */
   migrations: Migration[]
+  /** The nodes that its own node selector fits; undefined where it has none, or nodes may not be read. */
+  fitting?: string[] | undefined
 }
 
 export interface Blocker {
@@ -69,6 +71,8 @@ export interface Forecast {
   quota: QuotaDecision | undefined
   /** Whether the node that was named takes the target pod; undefined when none was. */
   target: TargetDecision | undefined
+  /** Its own node selector, where that leaves no node but the one that it runs on. */
+  bound: BoundDecision | undefined
   gaps: Gap[]
 }
 
@@ -77,6 +81,12 @@ interface TargetDecision {
   /** What the scheduler would object to: a cordon, a taint. How full the node is, is not looked into. */
   obstacle: Obstacle | undefined
   /** ms; so long KubeVirt waits for a pod that no node takes. */
+  givesUpAfter: number
+}
+
+interface BoundDecision {
+  selector: Record<string, string>
+  /** ms, as above. */
   givesUpAfter: number
 }
 
@@ -99,6 +109,7 @@ export function forecast(facts: Facts, target?: Node): Forecast {
     capacity: view && waitingFor(view, PLANNED, vmi),
     quota: quotaFor(facts),
     target: target && targetFor(facts, target),
+    bound: target ? undefined : boundFor(facts),
     gaps: facts.gaps,
   }
 }
@@ -125,6 +136,13 @@ function targetFor(facts: Facts, node: Node): TargetDecision {
     obstacle: pod && nodeObstacle(pod, node),
     givesUpAfter: limitsOf(PLANNED).unschedulable,
   }
+}
+
+/** KubeVirt admits it all the same, and waits for a node that there is not. */
+function boundFor({ vmi, fitting }: Facts): BoundDecision | undefined {
+  if (!vmi || !fitting || fitting.some((node) => node !== vmi.status?.nodeName)) return undefined
+  const givesUpAfter = limitsOf(PLANNED).unschedulable
+  return { selector: vmi.spec.nodeSelector ?? {}, givesUpAfter }
 }
 
 function podFor({ vmi, kubevirt, inNamespace, quotas }: Facts): Pod | undefined {

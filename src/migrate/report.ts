@@ -81,7 +81,10 @@ interface ForecastReport {
   } | null
   /** Whether the namespace's quotas have room for the target pod; null when they could not be read. */
   quota: { fits: boolean; message: string | null } | null
-  /** Whether the node that was named takes the target pod, in the scheduler's words; null when none was named. */
+  /**
+   * Whether the node that was named takes the target pod, in the scheduler's words; or its own one, where its node
+   * selector leaves no other; else null.
+   */
   target: { node: string; fits: boolean; message: string | null } | null
 }
 
@@ -250,7 +253,14 @@ function settingsOf(
   return over ? null : now
 }
 
-function forecastReport({ policy, capacity, quota, target }: Forecast): ForecastReport {
+function forecastReport({
+  policy,
+  capacity,
+  quota,
+  target,
+  bound,
+  node,
+}: Forecast): ForecastReport {
   return {
     policy: policy?.winner?.policy.metadata.name ?? null,
     capacity: capacity
@@ -279,7 +289,9 @@ function forecastReport({ policy, capacity, quota, target }: Forecast): Forecast
           fits: target.obstacle === undefined,
           message: target.obstacle ? wording(target.obstacle) : null,
         }
-      : null,
+      : bound && node !== undefined
+        ? { node, fits: false, message: 'its own node selector leaves no other node' }
+        : null,
   }
 }
 

@@ -153,10 +153,11 @@ function refuseOldRelease(kubevirt: KubeVirt | undefined, flag: string): void {
   )
 }
 
-async function readMatching(
+/** The names of the nodes with all these labels; undefined where nodes may not be read. */
+export async function readMatching(
   cluster: Cluster,
   selector: Record<string, string>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<string[] | undefined> {
   const labelSelector = Object.entries(selector)
     .map(([key, value]) => `${key}=${value}`)

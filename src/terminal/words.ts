@@ -168,11 +168,11 @@ export function copyLine(progress: CopyProgress): string {
 
 /** `no policy; slots used: cluster 0 of 5, node-1 0 of 2`. */
 export function forecastText(forecast: Forecast): string {
-  const { policy, quota, target } = forecast
+  const { policy, quota, target, bound } = forecast
   const name = policy?.winner?.policy.metadata.name
   const which = policy ? (name ? `policy "${name}"` : 'no policy') : 'policies unknown'
   const refused = quota?.admit === false ? `; it will wait: ${quota.blockers[0].message}` : ''
-  return `${which}; ${capacityText(forecast)}${refused}${targetText(target)}`
+  return `${which}; ${capacityText(forecast)}${refused}${targetText(target)}${boundText(bound)}`
 }
 
 function targetText(target: Forecast['target']): string {
@@ -180,6 +180,13 @@ function targetText(target: Forecast['target']): string {
   const { node, obstacle, givesUpAfter } = target
   const end = `KubeVirt gives up after ${formatAge(givesUpAfter)}`
   return `; it will wait: ${node} ${obstacleText(obstacle)}, ${end}`
+}
+
+function boundText(bound: Forecast['bound']): string {
+  if (!bound) return ''
+  const labels = listed(Object.entries(bound.selector).map(([key, value]) => `${key}=${value}`))
+  const end = `KubeVirt gives up after ${formatAge(bound.givesUpAfter)}`
+  return `; it will wait: no other node has ${labels}, which its own node selector asks for, ${end}`
 }
 
 function obstacleText(obstacle: Obstacle): string {
@@ -206,8 +213,9 @@ function capacityText({ capacity, node: source, namespace }: Forecast): string {
 }
 
 /** Whether a migration that is created now would have to wait. */
-export function willWait({ capacity, quota, target }: Forecast): boolean {
-  return capacity?.admit === false || quota?.admit === false || target?.obstacle !== undefined
+export function willWait({ capacity, quota, target, bound }: Forecast): boolean {
+  const noNode = target?.obstacle !== undefined || bound !== undefined
+  return capacity?.admit === false || quota?.admit === false || noNode
 }
 
 /** What could not be read for a forecast; why is in the report. */

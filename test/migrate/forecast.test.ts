@@ -169,6 +169,21 @@ describe('a forecast', () => {
     expect(willWait(predicted)).toBe(true)
   })
 
+  test('says that its own node selector leaves no other node, unless one was named', () => {
+    const zoned = vmi()
+    zoned.spec.nodeSelector = { zone: 'a' }
+    const known = facts({ vmi: zoned, fitting: ['node-1'] })
+    const predicted = forecast(known)
+    expect(forecastText(predicted)).toBe(
+      'no policy; slots used: cluster 0 of 5, node-1 0 of 2; it will wait: no other node has zone=a, which its own node selector asks for, KubeVirt gives up after 5m',
+    )
+    expect(willWait(predicted)).toBe(true)
+    const node: Node = { metadata: { name: 'node-2', labels: LABELS }, spec: {} }
+    expect(forecast(known, node).bound).toBeUndefined()
+    for (const fitting of [undefined, ['node-1', 'node-3']])
+      expect(willWait(forecast(facts({ vmi: zoned, fitting })))).toBe(false)
+  })
+
   test('says nothing of a node that takes the target pod', () => {
     const node: Node = { metadata: { name: 'node-2', labels: LABELS }, spec: {} }
     const predicted = forecast(facts(), node)

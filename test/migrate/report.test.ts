@@ -138,6 +138,22 @@ describe('a report', () => {
     })
   })
 
+  test('of one that its own node selector holds on its node says that nothing takes it', () => {
+    const zoned = vmi()
+    zoned.spec.nodeSelector = { zone: 'a' }
+    const facts = { namespace: 'demo', name: 'vm-1', vm: undefined, vmi: zoned, migrations: [] }
+    const around = { view: undefined, kubevirt: undefined, policies: [], inNamespace: undefined }
+    const fitting = ['node-1']
+    const predicted = forecast({ ...facts, ...around, quotas: [], gaps: [], fitting })
+    const report = reportOf(known(migration()), ms(10), { forecast: predicted })
+    expect(faults('migration-report', report)).toBeNull()
+    expect(report.forecast?.target).toEqual({
+      node: 'node-1',
+      fits: false,
+      message: 'its own node selector leaves no other node',
+    })
+  })
+
   test('of one that counts already, by its target pod, has no limit to wait for', () => {
     const pending = migration(upTo('Pending'))
     const waiting = { ...WAITING, by: [...WAITING.by, pending] }
