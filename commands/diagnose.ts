@@ -109,7 +109,8 @@ export default class Diagnose extends Command {
     if (flags.now !== undefined)
       throw new MigError(EXIT.usage, '--now is for files: a cluster is as it is now')
     const { parseReference } = await import('../src/kubevirt/reference.ts')
-    const reference = name ? parseReference(name, ['vm', 'vmi', 'vmim', 'node']) : undefined
+    const reference =
+      name === undefined ? undefined : parseReference(name, ['vm', 'vmi', 'vmim', 'node'])
     if (reference && flags['all-namespaces'])
       throw new MigError(EXIT.usage, 'a name excludes --all-namespaces', {
         hint: 'a name belongs to a namespace: give that with -n',

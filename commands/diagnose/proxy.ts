@@ -74,6 +74,9 @@ export default class DiagnoseProxy extends Command {
     const { terminalOf } = await import('../../src/terminal/terminal.ts')
     const { neutral } = await import('../../src/terminal/neutral.ts')
     const { print } = await import('../../src/terminal/output.ts')
+    const { wrap } = await import('../../src/terminal/wrap.ts')
+    const { isTTY, columns } = process.stderr
+    const announcement = (line: string) => (isTTY ? wrap(line, columns - 2).join('\n  ') : line)
     const out = terminalOf(process.stdout, { color: flags.color })
 
     if (flags['dry-run']) {
@@ -93,7 +96,7 @@ export default class DiagnoseProxy extends Command {
         logs: flags.logs,
         clock,
         signal,
-        announce: (line) => void process.stderr.write(`${neutral(line)}\n`),
+        announce: (line) => void process.stderr.write(`${announcement(neutral(line))}\n`),
       }),
     )
     if (flags.output === 'junit') {

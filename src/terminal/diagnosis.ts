@@ -78,7 +78,10 @@ function standing(
     ? ''
     : { yes: 'ends by itself', no: 'never ends by itself', unknown: '' }[endsByItself]
   return [
-    `${stage}${forSeconds !== undefined ? ` for ${fromFiles ? 'at least ' : ''}${formatAge(forSeconds * 1000)}` : ''}`,
+    // Of a place, or a VM that is in none, there is no stage.
+    stage === 'unknown'
+      ? ''
+      : `${stage}${forSeconds !== undefined ? ` for ${fromFiles ? 'at least ' : ''}${formatAge(forSeconds * 1000)}` : ''}`,
     [end, deadline && !over ? `at the latest ${deadline}` : ''].filter(Boolean).join(', '),
     confidence,
     `${code}: kubectl mig explain ${code}`,

@@ -39,7 +39,7 @@ export function readCertificates(pem: string, from: string): Certificate[] {
 function parsePem(pem: string, from: string): X509Certificate[] {
   const blocks = pem.match(PEM_CERTIFICATE)
   if (!blocks) {
-    throw new MigError(EXIT.error, `${from} holds no certificate (expected PEM)`, {
+    throw new MigError(EXIT.usage, `${from} holds no certificate (expected PEM)`, {
       code: 'bad-certificate',
     })
   }
@@ -47,7 +47,7 @@ function parsePem(pem: string, from: string): X509Certificate[] {
     try {
       return new X509Certificate(block)
     } catch (cause) {
-      throw new MigError(EXIT.error, `certificate ${index + 1} of ${from} is malformed`, {
+      throw new MigError(EXIT.usage, `certificate ${index + 1} of ${from} is malformed`, {
         code: 'bad-certificate',
         cause,
       })

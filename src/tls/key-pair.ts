@@ -29,7 +29,7 @@ export function checkKeyPair({ cert, key }: KeyPair, names: PairNames, now: numb
   const [certificate] = readCertificates(cert, names.cert)
   if (!keyMatches(cert, key, names.key)) {
     throw new MigError(
-      EXIT.error,
+      EXIT.usage,
       `the key in ${names.key} is not that of the certificate in ${names.cert}, ${certificateLine(certificate!)}`,
       { code: 'key-mismatch', hint: 'give the two files of the same secret (tls.crt, tls.key)' },
     )
@@ -38,7 +38,7 @@ export function checkKeyPair({ cert, key }: KeyPair, names: PairNames, now: numb
   if (now < notBefore || now > notAfter) {
     const what = now > notAfter ? 'has expired' : 'is not valid yet'
     throw new MigError(
-      EXIT.error,
+      EXIT.usage,
       `the certificate in ${names.cert} ${what}: ${certificateLine(certificate!)}, it is now ${new Date(now).toISOString()}`,
       { code: 'certificate-not-valid', hint: "renew it, or set this machine's clock right" },
     )
@@ -49,7 +49,7 @@ function keyMatches(cert: string, key: string, from: string): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
   } catch (cause) {
-    throw new MigError(EXIT.error, `${from} holds no private key that can be read (expected PEM)`, {
+    throw new MigError(EXIT.usage, `${from} holds no private key that can be read (expected PEM)`, {
       code: 'bad-key',
       cause,
     })
@@ -61,7 +61,7 @@ export function checkBundle(ca: string, from: string, now: number): void {
   const authorities = readCertificates(ca, from)
   if (authorities.some(({ notBefore, notAfter }) => notBefore <= now && now <= notAfter)) return
   throw new MigError(
-    EXIT.error,
+    EXIT.usage,
     `no authority in ${from} is valid now: ${authorities.map(certificateLine).join(', ')}`,
     {
       code: 'certificate-not-valid',

@@ -118,6 +118,15 @@ test('a lived-in lab, where a VM has moved twice: the same', async () => {
   }
 })
 
+test('a namespace that does not exist is no healthy one', async () => {
+  const cluster = await lab.connect('admin')
+  onTestFinished(() => cluster.close())
+  const options = { namespace: 'nosuch', node: undefined, now: Date.now() }
+  await expect(
+    diagnoseUnwell(cluster, { ...options, signal: new AbortController().signal }),
+  ).rejects.toMatchObject({ exit: 9, message: 'no namespace "nosuch"' })
+})
+
 test('the view-only user: what is forbidden is listed, and the whole cluster is no pass', async () => {
   const one = await diagnose({ name: 'vm-1', as: 'viewer' })
   expect(one.code).toBe(0)

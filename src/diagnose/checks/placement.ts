@@ -42,7 +42,7 @@ export const placement: Check = {
           ...waits.map(({ source, quote }) => ({ source, value: quote })),
           ...(verdict.evidence ?? []),
         ],
-        cause: `${verdict.cause}. ${end}`,
+        cause: [verdict.cause, end].filter(Boolean).join('. '),
         remedy: verdict.remedy,
         endsByItself,
         ...(deadline !== undefined && { deadline }),

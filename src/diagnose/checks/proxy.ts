@@ -137,6 +137,10 @@ function restarted(
   const before = stale
     ? 'the ports that it had published are no longer valid'
     : 'the stream was cut'
+  // A command can be run only in a pod that runs.
+  const running = [subject.targetPod, subject.sourcePod].find(
+    (launcher) => launcher?.status?.phase === 'Running',
+  )
   return finding({
     code: stale ? 'MIG5006' : 'MIG5001',
     title: `virt-handler on ${node}, the ${role === 'sourceNode' ? 'source' : 'target'}, ${came} at ${moment(at)}, ${age(at - from)} into the migration: ${before}`,
@@ -172,7 +176,9 @@ function restarted(
       : [
           {
             text: `See on which side the guest runs before anything is deleted`,
-            command: shell`kubectl -n ${subject.namespace} exec ${subject.targetPod?.metadata.name ?? 'TARGET'} -c compute -- virsh list --all`,
+            ...(running && {
+              command: shell`kubectl -n ${subject.namespace} exec ${running.metadata.name} -c compute -- virsh list --all`,
+            }),
           },
           { text: 'Migrate again when the rollout is over' },
         ],

@@ -291,7 +291,12 @@ function ending(found: Finding, { migration, phase }: Subject, world: World, pod
   const end = phase === 'Pending' ? 'makes a new pod' : 'ends the migration'
   return {
     ...found,
-    cause: `${found.cause}. The time-out (${limit} after the pod was made, ${moment(timeout.deadline)}) ${end}`,
+    cause: [
+      found.cause,
+      `The time-out (${limit} after the pod was made, ${moment(timeout.deadline)}) ${end}`,
+    ]
+      .filter(Boolean)
+      .join('. '),
     endsByItself: phase === 'Pending' ? 'no' : 'yes',
     deadline: timeout.deadline,
   }

@@ -22,7 +22,10 @@ export const unreadStage: Check = {
         cause: 'Whatever was found without it need not be all',
         remedy: [
           {
-            text: 'Ask for ClusterRole kubevirt.io:view in the namespace, or let somebody diagnose who has it',
+            text:
+              subject.ref === 'cluster'
+                ? 'Ask about a namespace that you may read: -n NAMESPACE; for all, ClusterRole kubevirt.io:view must be bound cluster-wide'
+                : 'Ask for ClusterRole kubevirt.io:view in the namespace, or let somebody diagnose who has it',
           },
         ],
         // Whatever else is not known, this comes first.

@@ -1,4 +1,6 @@
+import { isStatus } from '../../cluster/api-error.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
+import { get } from '../../cluster/objects.ts'
 import { EXIT, MigError } from '../../errors.ts'
 import { isAskedToMove } from '../../kubevirt/asked-to-move.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
@@ -82,6 +84,8 @@ export async function gatherUnwell(
       ...goneTargets(migrations, launchers),
     ])
   }
+  if (namespace !== undefined && spaces.size === 0)
+    await isThere(cluster, reader, namespace, signal)
   await more?.(reader, migrations)
   const kept = new Set<KubeObject>([...migrations, ...earlier])
   return evidenceFrom(
@@ -89,6 +93,32 @@ export async function gatherUnwell(
     cluster,
     (object) => object.kind !== MIGRATIONS.kind || kept.has(object),
   )
+}
+
+/**
+ * Nothing is wrong in a namespace that does not exist. Where nobody may say whether it does, that is a gap.
+ * @throws MigError: it does not (9)
+ */
+async function isThere(
+  cluster: Cluster,
+  reader: Reader,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await get<KubeObject>(cluster, NAMESPACES, { name }, { signal })
+  } catch (err) {
+    if (isStatus(err, 404))
+      throw new MigError(EXIT.notFound, `no namespace "${name}"`, {
+        hint: '"kubectl get namespaces" lists them',
+      })
+    if (!(err instanceof MigError) || signal.aborted) throw err
+    reader.gap({
+      what: NAMESPACES.kind,
+      why: isStatus(err, 403) ? 'forbidden' : 'unreadable',
+      detail: `whether there is a namespace "${name}" is not known: ${err.message}`,
+    })
+  }
 }
 
 /** Target pods that are there no more: their events tell who ended them. */

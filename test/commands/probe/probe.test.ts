@@ -108,6 +108,10 @@ test("TLS: a target's proxy as a source finds it, and no key in what is printed"
   expect(await probe(...tls, ...with_('client'))).toMatchObject({ exit: 0, stage: 'let in' })
   expect(await probe(...tls, ...with_('odd'))).toMatchObject({ exit: 3, verdict: 'MIG6008' })
   expect(await probe(...tls, '--expect-name', 'somebody')).toMatchObject({ verdict: 'MIG6004' })
+  const crossed = ['--cert', `${dir}/client-cert`, '--key', `${dir}/odd-key`]
+  expect(await run(['probe', ...tls, ...crossed])).toMatchObject({ code: 2, stdout: '' })
+  const noBundle = ['probe', 'tls', `127.0.0.1:${port}`, '--ca', `${dir}/client-key`]
+  expect(await run(noBundle)).toMatchObject({ code: 2, stdout: '' })
   const text = await run(['probe', ...tls, ...with_('odd')])
   expect(text.stdout).toContain('CN=localhost (signed by kubevirt.io@')
   expect(text.stdout + text.stderr).not.toContain('PRIVATE KEY')

@@ -316,7 +316,7 @@ describe('bad input is told in one line, and nothing is left behind', () => {
         pem('server-key'),
         ...SERVER.slice(2),
       ],
-      1,
+      2,
       'holds no certificate',
     ],
     [
@@ -333,7 +333,7 @@ describe('bad input is told in one line, and nothing is left behind', () => {
         ...SERVER.slice(0, 5),
         pem('client-key'),
       ],
-      1,
+      2,
       `the key in ${pem('client-key')} is not that of the certificate in ${pem('server-cert')}`,
     ],
     [
@@ -349,7 +349,7 @@ describe('bad input is told in one line, and nothing is left behind', () => {
         '--client-key',
         pem('expired-key'),
       ],
-      1,
+      2,
       `the certificate in ${pem('expired-cert')} has expired`,
     ],
     [
