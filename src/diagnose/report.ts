@@ -8,7 +8,7 @@ import type { Confidence, EndsByItself, Finding, Remedy, Status } from './findin
 import { type Question, questionsOf } from './questions.ts'
 import type { Subject, World } from './subject.ts'
 import { ranked, scoreOf, type Verdict, verdictOf } from './verdict.ts'
-import { moment } from './words.ts'
+import { listing, moment } from './words.ts'
 
 /** What `diagnose` answers, as it is printed with -o json (schema/diagnosis-report.json). Times are RFC 3339. */
 export interface DiagnosisReport {
@@ -142,7 +142,7 @@ function subjectReport({ subject, findings, verdict }: Ordered, world: World): R
 }
 
 function verdictReport(
-  { finding, endsByItself, confidence }: Verdict,
+  { finding, endsByItself, confidence, refused }: Verdict,
   subject: Subject,
   now: number,
 ): ReportVerdict {
@@ -150,7 +150,12 @@ function verdictReport(
   return {
     code: finding.code,
     title: finding.title,
-    cause: finding.cause ?? '',
+    cause: [
+      finding.cause ?? '',
+      refused.length > 0 ? `What it rests on could not all be read: ${listing(refused, 4)}` : '',
+    ]
+      .filter(Boolean)
+      .join('. '),
     stage: subject.phase || 'unknown',
     ...(since !== undefined && {
       since: moment(since),

@@ -18,6 +18,8 @@ export interface Verdict {
   /** How sure it is, with what could not be read. */
   confidence: Confidence
   endsByItself: EndsByItself
+  /** What was refused and bears on it; empty where it does not rest on that. */
+  refused: string[]
 }
 
 /** Findings from the one that explains most to the least; equal ones by code, so that the order is always the same. */
@@ -37,15 +39,17 @@ export function scoreOf({ code, status, weight = 0, confidence }: Finding): numb
  */
 export function verdictOf(judged: Judged, now: number): Verdict {
   const { finding: found, endsByItself } = decide(judged, now)
-  const sure = { finding: found, endsByItself, confidence: found.confidence }
+  const sure = { finding: found, endsByItself, confidence: found.confidence, refused: [] }
   // From files nobody expects that they hold all; what a cluster refuses to tell may hold the cause.
-  const refused = judged.unread.some(({ why }) => why === 'forbidden' || why === 'unreadable')
-  if (!refused || found.status === 'fail' || judged.subject.phase === 'Failed') return sure
+  const unread = judged.unread.filter(({ why }) => why === 'forbidden' || why === 'unreadable')
+  if (unread.length === 0 || found.status === 'fail' || judged.subject.phase === 'Failed')
+    return sure
   const isWell = found.status === 'pass' || found.status === 'info'
   const most = isWell ? 'possible' : 'likely'
   return {
     finding: found,
     confidence: found.confidence === 'possible' ? 'possible' : most,
+    refused: [...new Set(unread.map(({ what }) => what))],
     endsByItself: endsByItself === 'yes' && !isOver(judged.subject) ? 'unknown' : endsByItself,
   }
 }

@@ -88,6 +88,7 @@ test('what must be read for a verdict and may not makes it unsure, and its end u
   })
   expect(verdictOf(prepares, [gap('Pod of namespace kubevirt')])).toMatchObject({
     code: 'MIG0011',
+    cause: expect.stringMatching(/could not all be read: Pod of namespace kubevirt$/),
     confidence: 'possible',
     endsByItself: 'unknown',
   })

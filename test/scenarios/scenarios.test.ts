@@ -31,6 +31,11 @@ describe.skipIf(!withKubectl)('a scenario ends in its own code, and mended in no
         expect(found).toMatchObject({ code, exit: scenario.code ? 3 : 0 })
         expect(found.findings.length > 0).toBe(scenario.code !== undefined)
       }
+      // What is a failure by its name is one without, however young.
+      if (ask.some((line) => /^kubectl mig diagnose vm-\d+$/.test(line)))
+        expect(await diagnose('kubectl mig diagnose -A')).toMatchObject({
+          exit: scenario.code ? 3 : 0,
+        })
       for (const line of [...mend, proof]) expect(await type(line)).toMatchObject({ code: 0 })
       expect(await diagnose(ask[0]!)).toMatchObject({ exit: 0, findings: [] })
     },
