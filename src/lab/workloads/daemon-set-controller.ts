@@ -9,6 +9,7 @@ import { startWorker, type Worker } from '../controller/worker.ts'
 import { podControl } from './pod-control.ts'
 import { amountOf, isControlledBy, isGoing, isReady, podOf, templateHash } from './template-pods.ts'
 import type { DaemonSet } from './types.ts'
+import { wakeOwners } from './wake-owners.ts'
 import type { WorkloadCaches, WorkloadOptions } from './workloads.ts'
 
 const HASH = 'controller-revision-hash'
@@ -38,10 +39,7 @@ export function startDaemonSetController(
   caches.nodes.on(() => {
     for (const set of caches.daemonSets.list()) worker.queue.add(keyOfObject(set))
   })
-  caches.pods.on(({ object: { metadata } }) => {
-    for (const { kind, name } of metadata.ownerReferences ?? [])
-      if (kind === KIND.kind) worker.queue.add(`${metadata.namespace}/${name}`)
-  })
+  wakeOwners(caches.pods, KIND.kind, worker)
   return worker
 
   async function reconcile(key: string): Promise<void> {

@@ -8,6 +8,7 @@ import { startWorker, type Worker } from '../controller/worker.ts'
 import { eventRecorder } from '../events.ts'
 import { amountOf, controlledBy, isControlledBy, isGoing, templateHash } from './template-pods.ts'
 import type { Deployment, DeploymentCondition, ReplicaSet } from './types.ts'
+import { wakeOwners } from './wake-owners.ts'
 import type { WorkloadCaches, WorkloadOptions } from './workloads.ts'
 
 const HASH = 'pod-template-hash'
@@ -25,10 +26,7 @@ export function startDeploymentController(
   const events = eventRecorder(cluster, clock, { component: 'deployment-controller' })
   const worker = startWorker({ name: 'deployment', clock, log, threads: 1, reconcile })
   caches.deployments.on(({ object }) => worker.queue.add(keyOfObject(object)))
-  caches.replicaSets.on(({ object: { metadata } }) => {
-    for (const { kind, name } of metadata.ownerReferences ?? [])
-      if (kind === KIND.kind) worker.queue.add(`${metadata.namespace}/${name}`)
-  })
+  wakeOwners(caches.replicaSets, KIND.kind, worker)
   return worker
 
   async function reconcile(key: string): Promise<void> {

@@ -7,6 +7,7 @@ import { keyOfObject, parseKey } from '../controller/caches.ts'
 import { startWorker, type Worker } from '../controller/worker.ts'
 import { podControl } from './pod-control.ts'
 import { isControlledBy, isGoing, isReady, podOf } from './template-pods.ts'
+import { wakeOwners } from './wake-owners.ts'
 import type { WorkloadCaches, WorkloadOptions } from './workloads.ts'
 
 const KIND = { apiVersion: 'apps/v1', kind: REPLICA_SETS.kind }
@@ -19,10 +20,7 @@ export function startReplicaSetController(
   const pods = podControl(options, 'replicaset-controller')
   const worker = startWorker({ name: 'replicaset', clock, log, threads: 1, reconcile })
   caches.replicaSets.on(({ object }) => worker.queue.add(keyOfObject(object)))
-  caches.pods.on(({ object: { metadata } }) => {
-    for (const { kind, name } of metadata.ownerReferences ?? [])
-      if (kind === KIND.kind) worker.queue.add(`${metadata.namespace}/${name}`)
-  })
+  wakeOwners(caches.pods, KIND.kind, worker)
   return worker
 
   async function reconcile(key: string): Promise<void> {
