@@ -1,6 +1,15 @@
 import { Args, Command, Flags } from '@oclif/core'
 import { EXIT, MigError } from '../src/errors.ts'
-import { allNamespacesFlag, type ClusterFlags, clusterFlags, colorFlag } from '../src/flags.ts'
+import {
+  allNamespacesFlag,
+  type ClusterFlags,
+  clusterFlags,
+  colorFlag,
+  failOnFlag,
+  logsFlag,
+  minCoverageFlag,
+  reportFormatFlag,
+} from '../src/flags.ts'
 
 export default class Diagnose extends Command {
   static override summary = 'Say why a migration does not start, does not move or failed'
@@ -35,10 +44,7 @@ export default class Diagnose extends Command {
   static override flags = {
     ...clusterFlags,
     'all-namespaces': allNamespacesFlag,
-    logs: Flags.boolean({
-      description:
-        'also read the logs of virt-controller, of both virt-handlers and of both launchers',
-    }),
+    logs: logsFlag,
     from: Flags.string({
       helpValue: 'PATH',
       multiple: true,
@@ -50,22 +56,9 @@ export default class Diagnose extends Command {
       helpValue: 'TIME',
       description: 'the moment that ages refer to (RFC 3339); from files, the newest in them',
     }),
-    'fail-on': Flags.option({
-      options: ['fail', 'warn'] as const,
-      default: 'fail',
-      description: 'what makes the exit status other than 0',
-    })(),
-    'min-coverage': Flags.integer({
-      helpValue: 'PERCENT',
-      min: 0,
-      max: 100,
-      description: 'exit 8 when fewer of the checks that apply could be carried out',
-    }),
-    output: Flags.option({
-      char: 'o',
-      options: ['json', 'yaml', 'junit'] as const,
-      description: 'print one machine-readable document instead of text',
-    })(),
+    'fail-on': failOnFlag,
+    'min-coverage': minCoverageFlag,
+    output: reportFormatFlag,
     color: colorFlag,
   }
 
@@ -74,21 +67,8 @@ export default class Diagnose extends Command {
     const report = flags.from
       ? await this.ofFiles(flags.from, flags.now, args.name)
       : await this.ofCluster(args.name, flags)
-    const { terminalOf } = await import('../src/terminal/terminal.ts')
-    const out = terminalOf(process.stdout, { color: flags.color })
-    if (flags.output === 'junit') {
-      const { junitOf } = await import('../src/diagnose/junit.ts')
-      out.write(junitOf(report))
-    } else {
-      const { print } = await import('../src/terminal/output.ts')
-      const { diagnosisText } = await import('../src/terminal/diagnosis.ts')
-      await print(out, report, flags.output, () => diagnosisText(report, out))
-    }
-    const { exitCodeOf } = await import('../src/diagnose/outcome.ts')
-    process.exitCode = exitCodeOf(report, {
-      failOn: flags['fail-on'],
-      minCoverage: flags['min-coverage'],
-    })
+    const { answerReport } = await import('../src/terminal/report-answer.ts')
+    await answerReport(report, flags)
   }
 
   private async ofFiles(paths: string[], now: string | undefined, name: string | undefined) {

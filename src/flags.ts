@@ -150,18 +150,35 @@ export const labNameFlag = Flags.string({
   description: 'what the lab is called',
 })
 
+/** What makes a diagnosis fail. */
+export const failOnFlag = Flags.option({
+  options: ['fail', 'warn'] as const,
+  default: 'fail',
+  description: 'what makes the exit status other than 0',
+})()
+
+export const minCoverageFlag = Flags.integer({
+  helpValue: 'PERCENT',
+  min: 0,
+  max: 100,
+  description: 'exit 8 when fewer of the checks that apply could be carried out',
+})
+
+export const logsFlag = Flags.boolean({
+  description: 'also read the logs of virt-controller, of both virt-handlers and of both launchers',
+})
+
+/** The formats of a diagnosis. */
+export const reportFormatFlag = Flags.option({
+  char: 'o',
+  options: ['json', 'yaml', 'junit'] as const,
+  description: 'print one machine-readable document instead of text',
+})()
+
 /** What the probes of a machine have in common. */
 export const probeFlags = {
-  'fail-on': Flags.option({
-    options: ['fail', 'warn'] as const,
-    default: 'fail',
-    description: 'what makes the exit status other than 0',
-  })(),
-  output: Flags.option({
-    char: 'o',
-    options: ['json', 'yaml', 'junit'] as const,
-    description: 'print one machine-readable document instead of text',
-  })(),
+  'fail-on': failOnFlag,
+  output: reportFormatFlag,
   color: colorFlag,
 }
 

@@ -1,6 +1,13 @@
 import { Args, Command, Flags } from '@oclif/core'
 import { EXIT, MigError } from '../../src/errors.ts'
-import { clusterFlags, colorFlag } from '../../src/flags.ts'
+import {
+  clusterFlags,
+  colorFlag,
+  failOnFlag,
+  logsFlag,
+  minCoverageFlag,
+  reportFormatFlag,
+} from '../../src/flags.ts'
 
 export default class DiagnoseProxy extends Command {
   static override summary =
@@ -37,26 +44,10 @@ export default class DiagnoseProxy extends Command {
     'dry-run': Flags.boolean({
       description: 'only say what would be run on nodes and what it would leave behind',
     }),
-    logs: Flags.boolean({
-      description:
-        'also read the logs of virt-controller, of both virt-handlers and of both launchers',
-    }),
-    'fail-on': Flags.option({
-      options: ['fail', 'warn'] as const,
-      default: 'fail',
-      description: 'what makes the exit status other than 0',
-    })(),
-    'min-coverage': Flags.integer({
-      helpValue: 'PERCENT',
-      min: 0,
-      max: 100,
-      description: 'exit 8 when fewer of the checks that apply could be carried out',
-    }),
-    output: Flags.option({
-      char: 'o',
-      options: ['json', 'yaml', 'junit'] as const,
-      description: 'print one machine-readable document instead of text',
-    })(),
+    logs: logsFlag,
+    'fail-on': failOnFlag,
+    'min-coverage': minCoverageFlag,
+    output: reportFormatFlag,
     color: colorFlag,
   }
 
@@ -71,20 +62,20 @@ export default class DiagnoseProxy extends Command {
       args.name === undefined ? undefined : parseReference(args.name, ['vm', 'vmi', 'vmim'])
     const { withCluster } = await import('../../src/session.ts')
     const { diagnoseProxy, planProxy } = await import('../../src/diagnose/proxy.ts')
-    const { terminalOf } = await import('../../src/terminal/terminal.ts')
     const { neutral } = await import('../../src/terminal/neutral.ts')
-    const { print } = await import('../../src/terminal/output.ts')
     const { wrap } = await import('../../src/terminal/wrap.ts')
     const { isTTY, columns } = process.stderr
     const announcement = (line: string) => (isTTY ? wrap(line, columns - 2).join('\n  ') : line)
-    const out = terminalOf(process.stdout, { color: flags.color })
 
     if (flags['dry-run']) {
+      const { terminalOf } = await import('../../src/terminal/terminal.ts')
+      const { print } = await import('../../src/terminal/output.ts')
       const { probePlanReport } = await import('../../src/diagnose/probe-plan-report.ts')
       const { probePlanLines } = await import('../../src/terminal/probe-plan-view.ts')
       const plans = await withCluster(flags, {}, ({ cluster, signal, clock }) =>
         planProxy(cluster, reference, { clock, signal }),
       )
+      const out = terminalOf(process.stdout, { color: flags.color })
       const report = probePlanReport(plans, flags.probe, Date.now())
       const format = flags.output === 'junit' ? undefined : flags.output
       await print(out, report, format, () => probePlanLines(report, out))
@@ -99,17 +90,7 @@ export default class DiagnoseProxy extends Command {
         announce: (line) => void process.stderr.write(`${announcement(neutral(line))}\n`),
       }),
     )
-    if (flags.output === 'junit') {
-      const { junitOf } = await import('../../src/diagnose/junit.ts')
-      out.write(junitOf(report))
-    } else {
-      const { diagnosisText } = await import('../../src/terminal/diagnosis.ts')
-      await print(out, report, flags.output, () => diagnosisText(report, out))
-    }
-    const { exitCodeOf } = await import('../../src/diagnose/outcome.ts')
-    process.exitCode = exitCodeOf(report, {
-      failOn: flags['fail-on'],
-      minCoverage: flags['min-coverage'],
-    })
+    const { answerReport } = await import('../../src/terminal/report-answer.ts')
+    await answerReport(report, flags)
   }
 }
