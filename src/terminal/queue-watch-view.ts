@@ -5,13 +5,7 @@ import { neutral } from './neutral.ts'
 import { type Format, formatDocument } from './output.ts'
 import { aged, nothingQueuedText, queueLines, queueStepText } from './queue-view.ts'
 import type { Terminal } from './terminal.ts'
-
-export interface QueueViewOptions {
-  format: Format | undefined
-  /** Hears of the connection where the answer has no place for it. */
-  warn(line: string): void
-  now: () => number
-}
+import { showWatch, type WatchView, type WatchViewOptions } from './watch-view.ts'
 
 /**
  * What `queue -w` shows, until the changes end: a live view on a terminal, a line for each change on a pipe, a document
@@ -20,26 +14,17 @@ export interface QueueViewOptions {
 export async function showQueueChanges(
   changes: AsyncIterable<QueueChange>,
   terminal: Terminal,
-  options: QueueViewOptions,
+  options: WatchViewOptions,
 ): Promise<void> {
   const view = options.format
     ? documentView(terminal, options.format, options)
     : terminal.interactive
       ? liveView(terminal, options)
       : lineView(terminal)
-  try {
-    for await (const change of changes) await view.show(change)
-  } finally {
-    view.close()
-  }
+  await showWatch(changes, view)
 }
 
-interface QueueView {
-  show(change: QueueChange): Promise<void> | void
-  close(): void
-}
-
-function liveView(terminal: Terminal, { now }: QueueViewOptions): QueueView {
+function liveView(terminal: Terminal, { now }: WatchViewOptions): WatchView<QueueChange> {
   const view = createLiveContent(terminal)
   return {
     show(change) {
@@ -52,7 +37,7 @@ function liveView(terminal: Terminal, { now }: QueueViewOptions): QueueView {
 }
 
 /** First what is there, then a line for each thing that happens. */
-function lineView(terminal: Terminal): QueueView {
+function lineView(terminal: Terminal): WatchView<QueueChange> {
   let first = true
   const say = (line: string) => terminal.write(`${neutral(line)}\n`)
   return {
@@ -68,7 +53,11 @@ function lineView(terminal: Terminal): QueueView {
   }
 }
 
-function documentView(terminal: Terminal, format: Format, { warn }: QueueViewOptions): QueueView {
+function documentView(
+  terminal: Terminal,
+  format: Format,
+  { warn }: WatchViewOptions,
+): WatchView<QueueChange> {
   return {
     async show(change) {
       if (change.type === 'lost') return warn(neutral(lostText(change.message)))

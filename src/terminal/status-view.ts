@@ -9,13 +9,9 @@ import { type StatusTableOptions, statusLines } from './status-table.ts'
 import { statusText } from './status-text.ts'
 import type { Terminal } from './terminal.ts'
 import { timelineLines } from './timeline-view.ts'
+import { showWatch, type WatchView, type WatchViewOptions } from './watch-view.ts'
 
-export interface StatusViewOptions extends StatusTableOptions {
-  format: Format | undefined
-  /** Hears of the connection where the answer has no place for it. */
-  warn(line: string): void
-  now: () => number
-}
+export type StatusViewOptions = StatusTableOptions & WatchViewOptions
 
 /**
  * What `status -w` shows, until the changes end: a live view on a terminal, a line for each change on a pipe, a document
@@ -31,19 +27,10 @@ export async function showChanges(
     : terminal.interactive
       ? liveView(terminal, options)
       : lineView(terminal, options)
-  try {
-    for await (const change of changes) await view.show(change)
-  } finally {
-    view.close()
-  }
+  await showWatch(changes, view)
 }
 
-interface StatusView {
-  show(change: StatusChange): Promise<void> | void
-  close(): void
-}
-
-function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
+function liveView(terminal: Terminal, options: StatusViewOptions): WatchView<StatusChange> {
   const view = createLiveContent(terminal)
   let listed = false
   return {
@@ -70,7 +57,7 @@ function liveView(terminal: Terminal, options: StatusViewOptions): StatusView {
 }
 
 /** First what is there, then a line for each thing that happens. */
-function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
+function lineView(terminal: Terminal, options: StatusViewOptions): WatchView<StatusChange> {
   const view = createPlainView(terminal, options.now)
   let listed = false
   return {
@@ -86,7 +73,11 @@ function lineView(terminal: Terminal, options: StatusViewOptions): StatusView {
   }
 }
 
-function documentView(terminal: Terminal, format: Format, options: StatusViewOptions): StatusView {
+function documentView(
+  terminal: Terminal,
+  format: Format,
+  options: StatusViewOptions,
+): WatchView<StatusChange> {
   const { now, warn } = options
   return {
     async show({ step, observed, single }) {
