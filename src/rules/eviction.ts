@@ -1,14 +1,15 @@
-import { LABEL } from '../kubevirt/labels.ts'
+import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
 import { conditionOf } from '../kubevirt/migration.ts'
-import type { KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
+import { isPodFinal } from '../kubevirt/pods.ts'
+import type { KubeVirt, OwnerReference, Pod, Vmi } from '../kubevirt/types.ts'
 import { denialMessage, type Refusal } from './refusal.ts'
 
 const WEBHOOK = 'virt-launcher-eviction-interceptor.kubevirt.io'
 
 /** What a request to evict a launcher pod is answered. */
 export type EvictionAnswer =
-  /** The pod is deleted: the VM is shut down, or it was not a VM's pod at all. */
-  | { answer: 'allow'; why: 'no-vm' | 'finished' | 'strategy-none' | 'not-migratable' }
+  /** The pod is deleted: the VM is shut down, or it was not a VM's pod, or is no more. */
+  | { answer: 'allow'; why: 'no-vm' | 'strategy-none' | 'not-migratable' }
   /** 429; with `mark`, the VM is marked for evacuation (its node, and whether the descheduler asked). */
   | { answer: 'deny'; refusal: Refusal; mark?: { node: string; descheduler: boolean } }
 
@@ -17,19 +18,40 @@ export function evictionStrategyOf(vmi: Vmi, kubevirt: KubeVirt | undefined): st
   return vmi.spec.evictionStrategy || kubevirt?.spec.configuration?.evictionStrategy || 'None'
 }
 
-/** May this pod be evicted (fact sheet control-plane.md §4.1)? `requestedBy` is the eviction's annotation. */
+/** The launcher that an attachment pod belongs to, which has to be looked at too. */
+export function attachmentOwner({ metadata }: Pod): OwnerReference | undefined {
+  const { labels, ownerReferences = [] } = metadata
+  const isAttachment = labels?.[LABEL.app] === 'hotplug-disk' && ownerReferences.length === 1
+  return isAttachment ? ownerReferences[0] : undefined
+}
+
+/** The VM whose guest runs in this pod or has its disks from it; `owner` as of `attachmentOwner`, if that is there. */
+export function evictedVm(pod: Pod, owner: Pod | undefined): string | undefined {
+  const launcher = attachmentOwner(pod) ? owner : pod
+  if (launcher?.metadata.labels?.[LABEL.app] !== 'virt-launcher' || isPodFinal(launcher))
+    return undefined
+  return launcher.metadata.annotations?.[ANNOTATION.domain]
+}
+
+/**
+ * May this pod be evicted (fact sheet control-plane.md §4.1)?
+ * @param vmName as `evictedVm` finds it
+ * @param requestedBy the eviction's annotation
+ */
 export function answerEviction(
   pod: Pod,
+  vmName: string | undefined,
   vmi: Vmi | undefined,
   kubevirt: KubeVirt | undefined,
   requestedBy?: string,
 ): EvictionAnswer {
-  const kind = pod.metadata.labels?.[LABEL.app]
-  if (!vmi || (kind !== 'virt-launcher' && kind !== 'hotplug-disk'))
-    return { answer: 'allow', why: 'no-vm' }
-  if (kind === 'hotplug-disk') return hotplugAnswer(pod, vmi)
-  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed')
-    return { answer: 'allow', why: 'finished' }
+  if (vmName === undefined) return { answer: 'allow', why: 'no-vm' }
+  if (attachmentOwner(pod)) return attachmentAnswer(pod, vmName, vmi)
+  // The text is that of public code: a launcher is not let go as long as nobody knows of its VM.
+  if (!vmi) {
+    const missing = `virtualmachineinstances.kubevirt.io "${vmName}" not found`
+    return deny('vmi-missing', `kubevirt failed getting the vmi: ${missing}`)
+  }
 
   const migratable = conditionOf(vmi, 'LiveMigratable')?.status === 'True'
   switch (evictionStrategyOf(vmi, kubevirt)) {
@@ -59,13 +81,12 @@ function marking(pod: Pod, vmi: Vmi, requestedBy: string | undefined): EvictionA
   return { ...deny('marked', text), mark: { node, descheduler } }
 }
 
-function hotplugAnswer(pod: Pod, vmi: Vmi): EvictionAnswer {
-  if (vmi.status?.phase === 'Succeeded' || vmi.status?.phase === 'Failed')
-    return { answer: 'allow', why: 'finished' }
-  const { name, namespace = '' } = vmi.metadata
+function attachmentAnswer(pod: Pod, vmName: string, vmi: Vmi | undefined): EvictionAnswer {
+  if (!vmi) return { answer: 'allow', why: 'no-vm' }
+  const { name, namespace = '' } = pod.metadata
   return deny(
     'hotplug-pod',
-    `cannot evict hotplug pod: ${pod.metadata.name} associated with running vmi: ${name} in namespace ${namespace}`,
+    `cannot evict hotplug pod: ${name} associated with running vmi: ${vmName} in namespace ${namespace}`,
   )
 }
 

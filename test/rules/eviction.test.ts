@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { answerEviction, evictionMessage } from '../../src/rules/eviction.ts'
+import { answerEviction, evictedVm, evictionMessage } from '../../src/rules/eviction.ts'
 import { condition, vmi } from './objects.ts'
 
 const pod = (
@@ -8,7 +8,12 @@ const pod = (
   nodeName = 'node-1',
   phase = 'Running',
 ): Pod => ({
-  metadata: { name: 'p', namespace: 'demo', labels },
+  metadata: {
+    name: 'p',
+    namespace: 'demo',
+    labels,
+    annotations: { 'kubevirt.io/domain': 'vm-1' },
+  },
   spec: { nodeName, containers: [] },
   status: { phase },
 })
@@ -22,8 +27,17 @@ const strategy = (
     status: { conditions: [condition('LiveMigratable', migratable ? 'True' : 'False')], ...status },
   })
 const summary = (of: Vmi | undefined, ...rest: [Pod?, string?]) => {
-  const answer = answerEviction(rest[0] ?? pod(), of, undefined, rest[1])
+  const answer = answerEviction(rest[0] ?? pod(), 'vm-1', of, undefined, rest[1])
   return answer.answer === 'allow' ? answer.why : answer.refusal.message
+}
+const attachment: Pod = {
+  ...pod(),
+  metadata: {
+    name: 'p',
+    namespace: 'demo',
+    labels: { 'kubevirt.io': 'hotplug-disk' },
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'launcher', uid: 'u' }],
+  },
 }
 const MARKED = 'Eviction triggered evacuation of VMI "demo/vm-1"'
 
@@ -49,13 +63,18 @@ describe('the eviction of a launcher is answered by strategy and migratability',
       strategy('LiveMigrate', true, { nodeName: 'node-1', evacuationNodeName: 'node-1' }),
       `Evacuation in progress: ${MARKED}`,
     ],
-    ['a pod without a VM', undefined, 'no-vm'],
+    [
+      'a VM that is not there',
+      undefined,
+      'kubevirt failed getting the vmi: virtualmachineinstances.kubevirt.io "vm-1" not found',
+    ],
   ])('%s', (_, of, expected) => {
     expect(summary(of)).toBe(expected)
   })
 
   test('the first time it marks the VM, and says whether the descheduler asked', () => {
-    const answer = (by?: string) => answerEviction(pod(), strategy('LiveMigrate'), undefined, by)
+    const answer = (by?: string) =>
+      answerEviction(pod(), 'vm-1', strategy('LiveMigrate'), undefined, by)
     expect(answer()).toMatchObject({ mark: { node: 'node-1', descheduler: false } })
     expect(answer('sigs.k8s.io/descheduler')).toMatchObject({ mark: { descheduler: true } })
     const first = answer()
@@ -70,18 +89,27 @@ describe('the eviction of a launcher is answered by strategy and migratability',
       metadata: { name: 'k' },
       spec: { configuration: { evictionStrategy: 'LiveMigrate' } },
     }
-    expect(answerEviction(pod(), strategy(undefined), cluster).answer).toBe('deny')
+    expect(answerEviction(pod(), 'vm-1', strategy(undefined), cluster).answer).toBe('deny')
   })
 
-  test('a target pod stays, a finished one goes, an attachment pod goes with its VM', () => {
+  test('a target pod stays, an attachment pod goes with its VM', () => {
     expect(summary(strategy('LiveMigrate'), pod(undefined, 'node-2'))).toBe(
       'Eviction request for target Pod',
     )
-    expect(summary(strategy('LiveMigrate'), pod(undefined, 'node-1', 'Succeeded'))).toBe('finished')
-    const attachment = pod({ 'kubevirt.io': 'hotplug-disk' })
     expect(summary(strategy('None'), attachment)).toBe(
       'cannot evict hotplug pod: p associated with running vmi: vm-1 in namespace demo',
     )
-    expect(summary(vmi({ status: { phase: 'Failed' } }), attachment)).toBe('finished')
+    expect(summary(undefined, attachment)).toBe('no-vm')
   })
+})
+
+test('a pod is a VM’s as long as its launcher runs', () => {
+  const ended = pod(undefined, 'node-1', 'Succeeded')
+  expect(evictedVm(pod(), undefined)).toBe('vm-1')
+  expect(evictedVm(ended, undefined)).toBeUndefined()
+  expect(evictedVm(attachment, pod())).toBe('vm-1')
+  expect(evictedVm(attachment, ended)).toBeUndefined()
+  expect(evictedVm(attachment, undefined)).toBeUndefined()
+  expect(evictedVm(pod({ 'kubevirt.io': 'virt-handler' }), undefined)).toBeUndefined()
+  expect(answerEviction(ended, undefined, undefined, undefined).answer).toBe('allow')
 })

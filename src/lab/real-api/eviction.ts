@@ -1,9 +1,9 @@
 import type { Cluster } from '../../cluster/cluster.ts'
-import { get, getIfExists, list, patch } from '../../cluster/objects.ts'
+import { getIfExists, list, patch } from '../../cluster/objects.ts'
 import { ANNOTATION } from '../../kubevirt/labels.ts'
 import { KUBEVIRTS, PODS, VMIS } from '../../kubevirt/resources.ts'
 import type { KubeVirt, Pod, Vmi } from '../../kubevirt/types.ts'
-import { answerEviction } from '../../rules/eviction.ts'
+import { answerEviction, attachmentOwner, evictedVm } from '../../rules/eviction.ts'
 import { refusalError } from '../api/admission/refuse.ts'
 import { type AdmissionReview, answer } from './admission.ts'
 
@@ -15,12 +15,14 @@ export async function interceptEviction(
   const { namespace = '', name = '', object, dryRun = false } = review.request
   const pod = await getIfExists<Pod>(cluster, PODS, { namespace, name })
   if (!pod) return answer(review, () => [])
-  const vmiName = await vmiNameOf(cluster, pod)
+  const owner = attachmentOwner(pod)
+  const launcher = owner && (await getIfExists<Pod>(cluster, PODS, { namespace, name: owner.name }))
+  const vmiName = evictedVm(pod, launcher)
   const at = { namespace, name: vmiName ?? '' }
   const vmi = vmiName === undefined ? undefined : await getIfExists<Vmi>(cluster, VMIS, at)
   const [kubevirt] = (await list<KubeVirt>(cluster, KUBEVIRTS, {})).items
   const requestedBy = object?.metadata.annotations?.['requested-by']
-  const decision = answerEviction(pod, vmi, kubevirt, requestedBy)
+  const decision = answerEviction(pod, vmiName, vmi, kubevirt, requestedBy)
   if (decision.answer === 'allow') return answer(review, () => [])
   if (decision.mark) {
     const { node, descheduler } = decision.mark
@@ -31,14 +33,4 @@ export async function interceptEviction(
   return answer(review, () => {
     throw refusalError(decision.refusal)
   })
-}
-
-/** A launcher names its VM; an attachment pod is owned by a launcher. */
-async function vmiNameOf(cluster: Cluster, { metadata }: Pod): Promise<string | undefined> {
-  const own = metadata.annotations?.[ANNOTATION.domain]
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Pod')
-  if (own !== undefined || !owner) return own
-  const at = { namespace: metadata.namespace ?? '', name: owner.name }
-  const launcher = await get<Pod>(cluster, PODS, at)
-  return launcher.metadata.annotations?.[ANNOTATION.domain]
 }

@@ -6,7 +6,7 @@ import {
   chargedStatus,
   type DisruptionBudget,
 } from '../../../rules/disruption-budget.ts'
-import { answerEviction } from '../../../rules/eviction.ts'
+import { answerEviction, attachmentOwner, evictedVm } from '../../../rules/eviction.ts'
 import { refusalError } from '../admission/refuse.ts'
 import type { Api, WriteOptions } from '../api.ts'
 import { mediaTypeOf, parseObject, readBody } from '../body.ts'
@@ -56,12 +56,17 @@ function intercept(
   requestedBy: string | undefined,
   dryRun: boolean,
 ): void {
-  const vmis = api.kinds.find('kubevirt.io', 'virtualmachineinstances')!
-  const name = vmiNameOf(api, pod)
-  const vmi = name === undefined ? undefined : api.store.get(vmis, pod.metadata.namespace, name)
-  const [kubevirt] = api.store.list(api.kinds.find('kubevirt.io', 'kubevirts')!)
+  const { store, kinds } = api
+  const { namespace } = pod.metadata
+  const vmis = kinds.find('kubevirt.io', 'virtualmachineinstances')!
+  const owner = attachmentOwner(pod)
+  const launcher = owner && store.get(kinds.find('', 'pods')!, namespace, owner.name)
+  const name = evictedVm(pod, launcher && asPod(launcher))
+  const vmi = name === undefined ? undefined : store.get(vmis, namespace, name)
+  const [kubevirt] = store.list(kinds.find('kubevirt.io', 'kubevirts')!)
   const answer = answerEviction(
     pod,
+    name,
     vmi as unknown as Vmi | undefined,
     kubevirt as unknown as KubeVirt | undefined,
     requestedBy,
@@ -114,13 +119,4 @@ function marked(vmi: ApiObject, evacuationNodeName: string, descheduler: boolean
       [ANNOTATION.evictionSource]: 'descheduler',
     }
   return copy
-}
-
-/** A launcher names its VM; an attachment pod is owned by a launcher. */
-function vmiNameOf({ store, kinds }: Api, { metadata }: Pod): string | undefined {
-  const own = metadata.annotations?.[ANNOTATION.domain]
-  if (own !== undefined) return own
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Pod')
-  const launcher = owner && store.get(kinds.find('', 'pods')!, metadata.namespace, owner.name)
-  return launcher?.metadata.annotations?.[ANNOTATION.domain]
 }
