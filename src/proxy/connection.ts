@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
+import { createFailures, type Failures } from './failures.ts'
 import type { OpenIntake } from './intake.ts'
 import { abort, type Leg, sayGoodbye } from './leg.ts'
 import type { Limits } from './limits.ts'
@@ -72,6 +73,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const legs: Leg[] = []
   let phase: ConnectionPhase = options.secure ? 'handshake' : 'dial'
   let failure: Reason | undefined
+  let failures: Failures | undefined
 
   const state = (): ConnectionState => {
     const now = clock.now()
@@ -111,9 +113,13 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   const copy = async (inbound: Leg, outbound: Leg) => {
     const opened = clock.now()
-    const explained = new Set<Leg>()
-    const unexplained: (() => void)[] = []
     const legsOf = { out: [inbound, outbound], in: [outbound, inbound] } as const
+    failures = createFailures(identity.role === 'source' ? 'out' : 'in', (direction, end) => {
+      const [from, to] = legsOf[direction]
+      const openMs = clock.now() - opened
+      const received = meters[direction].total()
+      fail(COPY_FAILED[direction], explainEnd(end, { from, to, received, openMs }))
+    })
     await relay(inbound, outbound, {
       openIntake: options.openIntake,
       lingerMs: limits.lingerMs,
@@ -122,25 +128,20 @@ export function openConnection(options: ConnectionOptions): Connection {
       },
       onBytes: (direction, count) => meters[direction].add(count, clock.now()),
       onEnd(direction: Direction, end: PumpEnd) {
-        const [from, to] = legsOf[direction]
         const openMs = clock.now() - opened
         const bytes = { bytesIn: meters.in.total(), bytesOut: meters.out.total() }
-        if (end.how !== 'end') {
-          const received = meters[direction].total()
-          const reason = explainEnd(end, { from, to, received, openMs })
-          const tell = () => fail(COPY_FAILED[direction], reason)
-          if (end.how === 'read-failed') explained.add(from)
-          // When the other proxy is gone both fail, and reading tells better why.
-          if (end.how === 'read-failed' || to.kind === 'unix') tell()
-          else unexplained.push(() => explained.has(to) || tell())
-        } else if (direction === 'in' && identity.role === 'source' && phase === 'open') {
-          warn(direction, closedAtOnce(from.kind, { ...bytes, openMs }))
-        }
+        failures?.ended(direction, end)
+        if (
+          end.how === 'end' &&
+          direction === 'in' &&
+          identity.role === 'source' &&
+          phase === 'open'
+        )
+          warn(direction, closedAtOnce(outbound.kind, { ...bytes, openMs }))
         phase = 'half-closed'
         log({ level: 'info', msg: copied(direction, meters[direction].total()) })
       },
     })
-    for (const tell of unexplained) tell()
   }
 
   const run = async () => {
@@ -171,6 +172,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     done,
     async close() {
       if (!stopped.signal.aborted && phase !== 'closed') {
+        failures?.flush()
         failure ??= { code: 'stopped', message: 'the listener was stopped' }
         log({ level: 'info', msg: STOPPED })
         stopped.abort()
