@@ -14,6 +14,7 @@ import { type Caches, keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
 import { createMutex } from '../mutex.ts'
 import { type Log, startWorker, type Worker } from '../worker.ts'
+import { hasAftermath } from './aftermath.ts'
 import { expectationOf, type Hands, messageOf, note, perform } from './perform.ts'
 import { actionsFor } from './phases.ts'
 import { situationOf } from './situation.ts'
@@ -108,7 +109,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
     if (isFinal(migration)) {
       await release(current)
       handedOff.delete(uid)
-      if (!ended.has(uid)) {
+      if (!ended.has(uid) && hasAftermath(situation)) {
         await collect(migration)
         wake(migration)
         ended.add(uid)
