@@ -1,3 +1,4 @@
+import { STATE_VOLUME } from '../kubevirt/backend-storage.ts'
 import { ASSUMED_RELEASE, type Release } from '../kubevirt/defaults.ts'
 import { ANNOTATION } from '../kubevirt/labels.ts'
 import type { Container, KubeVirt, Pod, Vmi } from '../kubevirt/types.ts'
@@ -21,6 +22,8 @@ export interface LauncherOptions {
   limits?: AutomaticLimits
   /** Of the guest's disks, where they are pinned. */
   images?: ImageIds
+  /** The claim of its TPM and EFI, where they are kept. */
+  stateClaim?: string | undefined
 }
 
 /** What the lab's KubeVirt runs guests in. */
@@ -101,7 +104,11 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
         runAsNonRoot: true,
         fsGroup: NON_ROOT,
       },
-      volumes: [...launcherVolumes(vmi), ...imageVolumes(vmi, kubevirt, images)],
+      volumes: [
+        ...launcherVolumes(vmi),
+        ...stateVolume(options.stateClaim),
+        ...imageVolumes(vmi, kubevirt, images),
+      ],
     },
   }
 }
@@ -154,4 +161,10 @@ function launcherVolumes({ spec }: Vmi): NonNullable<Pod['spec']['volumes']> {
     'hotplug-disks',
   ]
   return [...folders.map((name) => ({ name, emptyDir: {} })), ...claims]
+}
+
+function stateVolume(claimName: string | undefined): NonNullable<Pod['spec']['volumes']> {
+  return claimName === undefined
+    ? []
+    : [{ name: STATE_VOLUME, persistentVolumeClaim: { claimName } }]
 }

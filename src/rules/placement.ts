@@ -7,12 +7,15 @@ import {
   wording,
 } from './placement-obstacle.ts'
 import { podAffinityObstacle } from './placement-pods.ts'
+import { claimObstacle, type StorageClass, type VolumeClaim } from './volume-binding.ts'
 
 /** Where a pod can run, and for each other node what the scheduler objects to. */
 export interface Placement {
   /** Names of the nodes that can take the pod, in the order of the nodes. */
   fits: string[]
   rejections: Rejection[]
+  /** What is wrong with the pod itself, wherever it were: then no node is looked at, and `rejections` is empty. */
+  unfit?: { message: string; nodes: number }
 }
 
 interface Rejection {
@@ -27,13 +30,20 @@ export interface Surroundings {
   pods: readonly Pod[]
   /** Needed where an affinity term has a namespaceSelector. */
   namespaces?: readonly Namespace[]
+  /** Needed where the pod mounts claims. */
+  storage?: { claims: readonly VolumeClaim[]; classes: readonly StorageClass[] }
 }
 
 /**
  * What the Kubernetes scheduler (1.36, default profile) says to a pod: its filters in its order, each node up to the
- * first that objects. Volumes, host ports, spread constraints and preemption of lower priorities are left out.
+ * first that objects. Where volumes are, host ports, spread constraints and preemption of lower priorities are left out.
  */
-export function placePod(pod: Pod, { nodes, pods, namespaces = [] }: Surroundings): Placement {
+export function placePod(
+  pod: Pod,
+  { nodes, pods, namespaces = [], storage }: Surroundings,
+): Placement {
+  const message = storage && claimObstacle(pod, storage)
+  if (message) return { fits: [], rejections: [], unfit: { message, nodes: nodes.length } }
   const bound = pods.filter((other) => other.spec.nodeName && !isOver(other) && !same(other, pod))
   const cluster: ClusterView = {
     nodes: [...nodes],
@@ -50,8 +60,13 @@ export function placePod(pod: Pod, { nodes, pods, namespaces = [] }: Surrounding
   return placement
 }
 
-/** The message of the condition PodScheduled=False and of the event FailedScheduling. */
-export function unschedulableMessage({ fits, rejections }: Placement): string {
+/**
+ * The message of the condition PodScheduled=False and of the event FailedScheduling. After what is wrong with the pod itself,
+ * 1.34 to 1.36 say "not found", whatever it is: the plugin for dynamic resources, asked next, has not looked at the pod yet
+ * and reports just that. No sheet has it; it is in what users of these releases quote, beside "no new claims to deallocate".
+ */
+export function unschedulableMessage({ fits, rejections, unfit }: Placement): string {
+  if (unfit) return `0/${unfit.nodes} nodes are available: ${unfit.message}. not found`
   const total = fits.length + rejections.length
   if (total === 0) return 'no nodes available to schedule pods'
   const none = `0/${total} nodes are available: `

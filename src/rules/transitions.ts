@@ -25,7 +25,13 @@ type FailureCause = keyof typeof FAILURES
  */
 export type Transition =
   | { kind: 'final' }
-  | { kind: 'fail'; cause: FailureCause; message: string }
+  | {
+      kind: 'fail'
+      cause: FailureCause
+      message: string
+      /** It broke off: which side has the VM's state now may not be known (backend storage, §2.4). */
+      interrupted: boolean
+    }
   | { kind: 'request-abort' }
   | { kind: 'advance'; to: string }
   | { kind: 'succeed' }
@@ -56,6 +62,8 @@ const FAILURES = {
     'Migration failed because target attachment pod shutdown during migration',
   'not-eligible': 'VMI is not eligible for migration because another migration job is in progress.',
 } as const
+
+const INTERRUPTIONS: FailureCause[] = ['vmi-ended', 'target-pod-ended', 'target-pod-removed']
 
 const STARTED = ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Running']
 const HANDED_OFF = ['PreparingTarget', 'TargetReady', 'Running']
@@ -184,7 +192,8 @@ function isHotplugging(vmi: Vmi | undefined): boolean {
 }
 
 function fail(cause: FailureCause): Transition {
-  return { kind: 'fail', cause, message: FAILURES[cause] }
+  const interrupted = INTERRUPTIONS.includes(cause)
+  return { kind: 'fail', cause, message: FAILURES[cause], interrupted }
 }
 
 function advance(to: string): Transition {

@@ -8,9 +8,9 @@ export interface VolumeClaim extends KubeObject {
     storageClassName?: string
     volumeMode?: string
     volumeName?: string
-    resources?: { requests?: { storage?: Quantity } }
+    resources?: { requests?: Record<string, Quantity> }
   }
-  status?: { phase?: string }
+  status?: { phase?: string; accessModes?: string[]; capacity?: Record<string, Quantity> }
 }
 
 export interface ClaimReference {
@@ -62,7 +62,7 @@ export type ClaimBinding =
   | { kind: 'wait-for-volume' }
 
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node'
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
+export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
 
 /** What Kubernetes' volume controller decides of a claim, and in which order it asks. */
 export function claimBinding(claim: VolumeClaim, view: StorageView): ClaimBinding {
@@ -109,6 +109,46 @@ export function consumersOf({ metadata }: VolumeClaim, pods: readonly Pod[]): Po
   )
 }
 
+/** Whether a pod keeps the claim from going: every one that has a node, even one that has ended, as long as it is there. */
+export function isHeld({ metadata }: VolumeClaim, pods: readonly Pod[]): boolean {
+  return pods.some(
+    (pod) =>
+      pod.metadata.namespace === metadata.namespace &&
+      pod.spec.nodeName !== undefined &&
+      claimsIn(pod).includes(metadata.name),
+  )
+}
+
+/**
+ * What Kubernetes' scheduler (1.36) says of a pod because of its claims, before it looks at any node; undefined where it
+ * may look. A claim whose class waits for its first consumer is given its volume by the pod's node.
+ */
+export function claimObstacle(
+  pod: Pod,
+  { claims, classes }: { claims: readonly VolumeClaim[]; classes: readonly StorageClass[] },
+): string | undefined {
+  const { namespace } = pod.metadata
+  const own = claimsIn(pod).map((name) => ({
+    name,
+    claim: claims.find(
+      ({ metadata }) => metadata.namespace === namespace && metadata.name === name,
+    ),
+  }))
+  for (const { name, claim } of own) {
+    const what = `persistentvolumeclaim "${name}"`
+    if (!claim) return `${what} not found`
+    if (claim.status?.phase === 'Lost')
+      return `${what} bound to non-existent persistentvolume "${claim.spec.volumeName ?? ''}"`
+    if (claim.metadata.deletionTimestamp) return `${what} is being deleted`
+  }
+  const waits = ({ spec }: VolumeClaim) =>
+    spec.volumeName === undefined &&
+    classes.find(({ metadata }) => metadata.name === spec.storageClassName)?.volumeBindingMode ===
+      'WaitForFirstConsumer'
+  const unbound = own.some(({ claim }) => claim && claim.status?.phase !== 'Bound' && !waits(claim))
+  return unbound ? 'pod has unbound immediate PersistentVolumeClaims' : undefined
+}
+
 /** Names of the claims that a pod mounts. */
 export function claimsIn({ spec }: Pod): string[] {
   return (spec.volumes ?? []).flatMap((volume) => {
@@ -140,7 +180,7 @@ function firstConsumer(claim: VolumeClaim, pods: readonly Pod[]): ClaimBinding {
 }
 
 function smallestFitting(claim: VolumeClaim, volumes: readonly Volume[]): Volume | undefined {
-  const asked = sizeOf(claim.spec.resources?.requests?.storage)
+  const asked = sizeOf(claim.spec.resources?.requests?.['storage'])
   return volumes
     .filter(
       (volume) =>

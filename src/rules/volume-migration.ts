@@ -1,3 +1,4 @@
+import { stateClaimNameIn } from '../kubevirt/backend-storage.ts'
 import { sameValue } from '../kubevirt/equality.ts'
 import { conditionOf } from '../kubevirt/migration.ts'
 import { ownValue } from '../kubevirt/own-value.ts'
@@ -156,9 +157,13 @@ function obstacleOf(vmi: Vmi, migrated: string[]): string | undefined {
   const storage = conditionOf(vmi, 'StorageLiveMigratable')
   if (storage?.status === 'False')
     return `cannot migrate the volumes as the VMI isn't migratable: ${storage.message ?? ''}`
+  // What TPM and EFI keep moves in a way of its own.
+  const state = stateClaimNameIn(vmi)
   const left = (vmi.status?.volumeStatus ?? []).find(
     ({ name, persistentVolumeClaimInfo }) =>
-      persistentVolumeClaimInfo?.accessModes?.includes('ReadWriteOnce') && !migrated.includes(name),
+      name !== state &&
+      persistentVolumeClaimInfo?.accessModes?.includes('ReadWriteOnce') &&
+      !migrated.includes(name),
   )
   return left
     ? `cannot migrate the VM. The volume ${left.name} is RWO and not included in the migration volumes`

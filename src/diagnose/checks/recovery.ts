@@ -1,8 +1,8 @@
+import { hasPersistentState } from '../../kubevirt/backend-storage.ts'
 import { timeOf } from '../../kubevirt/migration.ts'
 import type { Condition, KubeObject } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { hasPersistentState } from '../persistent-state.ts'
 import { age, shell, short } from '../words.ts'
 
 interface Job extends KubeObject {

@@ -1,9 +1,9 @@
+import { hasPersistentState } from '../../kubevirt/backend-storage.ts'
 import { conditionOf, timeOf } from '../../kubevirt/migration.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
 import { capacityFor } from '../../rules/capacity.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
-import { hasPersistentState } from '../persistent-state.ts'
 import { age, listing } from '../words.ts'
 
 /** Pending with free slots and no pod: what virt-controller needs to render the target pod, and fails on silently. */

@@ -13,6 +13,8 @@ import {
   PVCS,
   RESOURCE_QUOTAS,
   type Resource,
+  STORAGE_CLASSES,
+  STORAGE_PROFILES,
   VMIS,
   VMS,
 } from '../../kubevirt/resources.ts'
@@ -24,22 +26,13 @@ import type {
   Namespace,
   Node,
   Pod,
-  Quantity,
   ResourceQuota,
   Vm,
   Vmi,
 } from '../../kubevirt/types.ts'
+import type { StateStorage, StorageProfile } from '../../rules/backend-storage.ts'
 import type { DisruptionBudget } from '../../rules/disruption-budget.ts'
-
-/** A PersistentVolumeClaim, as far as a VMI's status tells of it. */
-export interface Claim extends KubeObject {
-  spec?: {
-    accessModes?: string[]
-    volumeMode?: string
-    resources?: { requests?: Record<string, Quantity> }
-  }
-  status?: { phase?: string; capacity?: Record<string, Quantity> }
-}
+import type { StorageClass, VolumeClaim } from '../../rules/volume-binding.ts'
 
 /** What all controllers read: one cache a kind, shared. Their objects are not to be changed. */
 export interface Caches {
@@ -51,7 +44,9 @@ export interface Caches {
   namespaces: Informer<Namespace>
   policies: Informer<MigrationPolicy>
   quotas: Informer<ResourceQuota>
-  claims: Informer<Claim>
+  claims: Informer<VolumeClaim>
+  storageClasses: Informer<StorageClass>
+  storageProfiles: Informer<StorageProfile>
   budgets: Informer<DisruptionBudget>
   kubevirts: Informer<KubeVirt>
   /** The one KubeVirt CR, if there is one. */
@@ -86,7 +81,9 @@ export function startCaches(cluster: Cluster, clock: Clock, signal: AbortSignal)
     namespaces: start<Namespace>(NAMESPACES),
     policies: start<MigrationPolicy>(MIGRATION_POLICIES),
     quotas: start<ResourceQuota>(RESOURCE_QUOTAS),
-    claims: start<Claim>(PVCS),
+    claims: start<VolumeClaim>(PVCS),
+    storageClasses: start<StorageClass>(STORAGE_CLASSES),
+    storageProfiles: start<StorageProfile>(STORAGE_PROFILES),
     budgets: start<DisruptionBudget>(DISRUPTION_BUDGETS),
     kubevirts: start<KubeVirt>(KUBEVIRTS),
   }
@@ -115,4 +112,14 @@ export function parseKey(key: string): { namespace: string; name: string } {
 
 export function keyOfObject({ metadata }: KubeObject): string {
   return keyOf(metadata.namespace, metadata.name)
+}
+
+/** What it takes to say which claim a VM's state gets. */
+export function stateStorage(caches: Caches): StateStorage {
+  const { storageClasses, storageProfiles } = caches
+  return {
+    kubevirt: caches.kubevirt(),
+    classes: storageClasses.list(),
+    profiles: storageProfiles.list(),
+  }
 }

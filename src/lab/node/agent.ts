@@ -15,6 +15,7 @@ import { LAB_ANNOTATION } from '../annotations.ts'
 import type { KeyPair } from '../certificates.ts'
 import { certificateLine, firstLine } from '../component-logs.ts'
 import { eventRecorder } from '../events.ts'
+import { claimFiles } from './claim-files.ts'
 import type { HandlerFacts } from './container-commands.ts'
 import { copyMetrics } from './copy-metrics.ts'
 import { type Breakage, createBreakage } from './faults/breakage.ts'
@@ -29,6 +30,7 @@ import { type PodNetwork, type PodProcess, startKubelet } from './kubelet.ts'
 import { serveKubelet } from './kubelet-server.ts'
 import { startLauncher } from './launcher.ts'
 import type { NodeLog, NodeRecord } from './log.ts'
+import { lookFor, markMigrated } from './marker.ts'
 import { serveMetrics } from './metrics-server.ts'
 import { nodeContainers } from './node-containers.ts'
 import { nodeProxies } from './node-proxies.ts'
@@ -81,6 +83,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   let lastFolder = 0
   let handlerPod: Pod['metadata'] | undefined
   const pods = lookUp(launchers)
+  const files = claimFiles(spec.folder)
   const containers = nodeContainers(pods, clock, log)
   const { handlerLog } = containers
   sayCertificates()
@@ -306,7 +309,12 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       await life.enter()
       return { stop: (code) => handlerStopped(pod).then(() => onExit(code)) }
     }
-    if (!isLauncher(pod)) return { stop: async (code) => onExit(code) }
+    if (!isLauncher(pod)) {
+      const code = await lookFor(pod, files)
+      // When it is known to run.
+      if (code !== undefined) setImmediate(() => onExit(code))
+      return { stop: async (code) => onExit(code) }
+    }
     let reason: string | undefined
     const uid = pod.metadata.uid ?? ''
     const key = `${pod.metadata.namespace}/${pod.metadata.annotations?.['kubevirt.io/domain']}`
@@ -321,6 +329,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
       guests,
       clock,
       log: launcherLog,
+      onMoved: () => markMigrated(pod, files, launcherLog),
       onChange: () => {
         breakage.launcherChanged(launcher, die)
         wake(key)

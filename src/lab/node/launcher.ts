@@ -20,6 +20,8 @@ export interface LauncherOptions {
   guests: GuestMaker
   clock: Clock
   log: NodeLog
+  /** The guest has gone over to another launcher. */
+  onMoved?(): Promise<void>
   /** Something about the domain has changed. */
   onChange(): void
   /** The process has ended. */
@@ -136,7 +138,10 @@ export async function startLauncher(options: LauncherOptions): Promise<Launcher>
       const before = outgoing?.record
       if (before?.uid === request.uid) throw new Error(alreadyExecuted(before))
       if (!guest) throw new Error('the domain does not run here')
-      outgoing = startMigration({ ...request, baseDir }, { guest, clock, log, onChange })
+      outgoing = startMigration(
+        { ...request, baseDir },
+        { guest, clock, log, onChange, onMoved: options.onMoved },
+      )
     },
     cancelMigration(uid) {
       if (outgoing?.record.uid !== uid || outgoing.record.endedAt !== undefined) return false

@@ -65,6 +65,8 @@ export interface MigrationSurroundings {
   guest: Guest
   clock: Clock
   log: NodeLog
+  /** The target runs the guest. */
+  onMoved?: (() => Promise<void>) | undefined
   /** The record has changed. */
   onChange(): void
 }
@@ -75,7 +77,7 @@ export interface MigrationSurroundings {
  */
 export function startMigration(
   request: MigrationRequest,
-  { guest, clock, log, onChange }: MigrationSurroundings,
+  { guest, clock, log, onMoved, onChange }: MigrationSurroundings,
 ): OutgoingMigration {
   const record: MigrationRecord = { uid: request.uid, startedAt: clock.now(), mode: 'PreCopy' }
   const stop = new AbortController()
@@ -128,6 +130,7 @@ export function startMigration(
     stop.signal.throwIfAborted()
     finishing = true
     await control.call('finish', { checksum })
+    await onMoved?.()
     const { pausedAt, resumedAt } = copy.progress()
     if (pausedAt !== undefined) record.downtimeMs = (resumedAt ?? clock.now()) - pausedAt
     if (checksum !== undefined) record.verified = true

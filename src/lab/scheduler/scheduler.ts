@@ -5,10 +5,11 @@ import { type Informer, startInformer } from '../../cluster/informer.ts'
 import { create, patch } from '../../cluster/objects.ts'
 import { conditionOf } from '../../kubevirt/migration.ts'
 import { isPodFinal } from '../../kubevirt/pods.ts'
-import { NAMESPACES, NODES, PODS } from '../../kubevirt/resources.ts'
+import { NAMESPACES, NODES, PODS, PVCS, STORAGE_CLASSES } from '../../kubevirt/resources.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { Namespace, Node, Pod } from '../../kubevirt/types.ts'
 import { placePod, unschedulableMessage } from '../../rules/placement.ts'
+import type { StorageClass, VolumeClaim } from '../../rules/volume-binding.ts'
 import { type EventRecorder, eventRecorder } from '../events.ts'
 import { bestNode } from './score.ts'
 
@@ -24,7 +25,7 @@ const RETRY_MS = 1000
 
 /**
  * Gives pods to nodes, one pod at a time: binds by the binding subresource, or says why it can't and tries again as
- * soon as a node, a namespace or another pod has changed.
+ * soon as a node, a namespace, a claim or another pod has changed.
  */
 export async function startScheduler({
   cluster,
@@ -49,7 +50,10 @@ export async function startScheduler({
   const pods = startInformer<Pod>(cluster, PODS, options)
   const nodes = startInformer<Node>(cluster, NODES, options)
   const namespaces = startInformer<Namespace>(cluster, NAMESPACES, options)
-  await Promise.all([pods.synced, nodes.synced, namespaces.synced])
+  const claims = startInformer<VolumeClaim>(cluster, PVCS, options)
+  const classes = startInformer<StorageClass>(cluster, STORAGE_CLASSES, options)
+  const informers = [pods, nodes, namespaces, claims, classes]
+  await Promise.all(informers.map(({ synced }) => synced))
   const running = run()
 
   async function run(): Promise<void> {
@@ -70,7 +74,12 @@ export async function startScheduler({
     try {
       for (const [uid, bound] of assumed) if (isKnown(pods, bound)) assumed.delete(uid)
       const all = pods.list().map((other) => assumed.get(other.metadata.uid ?? '') ?? other)
-      const surroundings = { nodes: byName(nodes), pods: all, namespaces: namespaces.list() }
+      const surroundings = {
+        nodes: byName(nodes),
+        pods: all,
+        namespaces: namespaces.list(),
+        storage: { claims: claims.list(), classes: classes.list() },
+      }
       const placement = placePod(pod, surroundings)
       const fitting = surroundings.nodes.filter((n) => placement.fits.includes(n.metadata.name))
       const bound = all.filter((other) => other.spec.nodeName && !isPodFinal(other))
@@ -122,7 +131,7 @@ export async function startScheduler({
       stop.abort(new Error('the scheduler was closed'))
       wake.resolve()
       await running
-      await Promise.all([pods.close(), nodes.close(), namespaces.close()])
+      await Promise.all(informers.map((informer) => informer.close()))
       await events.flushed()
     },
   }

@@ -15,8 +15,8 @@ import type { KubeObject, Pod } from '../../kubevirt/types.ts'
 import {
   claimBinding,
   claimsIn,
-  consumersOf,
   isClaimOf,
+  isHeld,
   SELECTED_NODE,
   type StorageClass,
   type Volume,
@@ -100,8 +100,7 @@ export async function startVolumeBinder(options: {
   }
 
   async function ofClaim(cached: VolumeClaim): Promise<void> {
-    const isUsed = consumersOf(cached, pods.list()).length > 0
-    if (await protect(PVCS, cached, IN_USE, isUsed)) return
+    if (await protect(PVCS, cached, IN_USE, isHeld(cached, pods.list()))) return
     if (cached.status?.phase === 'Bound') return
     // The cache may be behind what was just written, and nothing is to be made twice.
     const claim = await get<VolumeClaim>(cluster, PVCS, cached.metadata)

@@ -36,7 +36,7 @@ export function madeVolume(
     metadata: { name, annotations: { [PROVISIONED_BY]: PROVISIONER } },
     spec: {
       accessModes,
-      capacity: { storage: resources?.requests?.storage ?? '0' },
+      capacity: { storage: resources?.requests?.['storage'] ?? '0' },
       claimRef: referenceTo(claim),
       csi: {
         driver: PROVISIONER,

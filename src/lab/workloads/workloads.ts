@@ -4,15 +4,18 @@ import { type Informer, startInformer } from '../../cluster/informer.ts'
 import {
   DAEMON_SETS,
   DEPLOYMENTS,
+  JOBS,
   NODES,
   PODS,
   REPLICA_SETS,
   type Resource,
 } from '../../kubevirt/resources.ts'
 import type { KubeObject, Node, Pod } from '../../kubevirt/types.ts'
+import type { Job } from '../../rules/job.ts'
 import type { Log } from '../controller/worker.ts'
 import { startDaemonSetController } from './daemon-set-controller.ts'
 import { startDeploymentController } from './deployment-controller.ts'
+import { startJobController } from './job-controller.ts'
 import { startReplicaSetController } from './replica-set-controller.ts'
 import type { DaemonSet, Deployment, ReplicaSet } from './types.ts'
 
@@ -20,6 +23,7 @@ export interface WorkloadCaches {
   daemonSets: Informer<DaemonSet>
   deployments: Informer<Deployment>
   replicaSets: Informer<ReplicaSet>
+  jobs: Informer<Job>
   nodes: Informer<Node>
   pods: Informer<Pod>
 }
@@ -43,6 +47,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     daemonSets: start(DAEMON_SETS),
     deployments: start(DEPLOYMENTS),
     replicaSets: start(REPLICA_SETS),
+    jobs: start(JOBS),
     nodes: start(NODES),
     pods: start(PODS),
   }
@@ -51,6 +56,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     startDaemonSetController({ ...options, caches }),
     startReplicaSetController({ ...options, caches }),
     startDeploymentController({ ...options, caches }),
+    startJobController({ ...options, caches }),
   ]
   const close = async () => {
     await Promise.all(workers.map((worker) => worker.close()))

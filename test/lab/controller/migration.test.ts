@@ -50,6 +50,9 @@ function situation(
     policies: [],
     namespace: undefined,
     quotas: [],
+    claims: [],
+    targetClaim: undefined,
+    storage: { kubevirt: undefined, classes: [], profiles: [] },
     kubevirt: undefined,
     ...rest,
   }

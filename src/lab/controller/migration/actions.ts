@@ -1,3 +1,4 @@
+import type { ClaimTemplate } from '../../../rules/backend-storage.ts'
 import type { PodTemplate } from '../../../rules/launcher-pod.ts'
 
 export interface PatchOperation {
@@ -26,6 +27,9 @@ export type Action =
   | { do: 'patch-target-pod'; patch: PatchOperation[] }
   | { do: 'create-target-pod'; pod: PodTemplate }
   | { do: 'create-attachment-pod'; pod: PodTemplate }
+  /** Of the VM's TPM and EFI, for the target. */
+  | { do: 'create-state-claim'; claim: ClaimTemplate }
+  | { do: 'hand-over-state' }
   /** `failure` begins the event that says why it could not be. */
   | { do: 'delete-target-pod'; note: Note; failure: string }
   | { do: 'hand-off'; patch: PatchOperation[] }

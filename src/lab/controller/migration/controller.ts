@@ -6,6 +6,7 @@ import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../../../kubevirt/migration.ts'
 import { MIGRATIONS, PODS } from '../../../kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../kubevirt/types.ts'
+import { claimMadeFor } from '../../../rules/backend-storage.ts'
 import { limitsOf } from '../../../rules/capacity.ts'
 import { collectable } from '../../../rules/collection.ts'
 import { PRIORITY, priorityOf, wokenBy } from '../../../rules/queue.ts'
@@ -14,10 +15,10 @@ import { type Caches, keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
 import { createMutex } from '../mutex.ts'
 import { type Log, startWorker, type Worker } from '../worker.ts'
-import { hasAftermath } from './aftermath.ts'
 import { expectationOf, type Hands, messageOf, note, perform } from './perform.ts'
 import { actionsFor } from './phases.ts'
 import { situationOf } from './situation.ts'
+import { dropTargetClaim, findsTargetState, isRecovered } from './state-claims.ts'
 import { statusFor } from './status.ts'
 
 export interface ControllerOptions {
@@ -36,6 +37,7 @@ const THREADS = 3
 export function startMigrationController(options: ControllerOptions): Worker {
   const { cluster, clock, caches, log, recorder } = options
   const expectations = createExpectations(clock)
+  const claimExpectations = createExpectations(clock)
   const handedOff = new Set<string>()
   /** Uids of those whose end has had its consequences for others. */
   const ended = new Set<string>()
@@ -53,6 +55,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
     cluster,
     recorder,
     expectations,
+    claimExpectations,
     queue,
     log,
     handedOff,
@@ -77,6 +80,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
     const migration = caches.migrations.get(namespace, name)
     if (!migration) {
       expectations.forget(key)
+      claimExpectations.forget(key)
       return
     }
     if (migration.metadata.annotations?.[ANNOTATION.latestApiVersion] === undefined)
@@ -95,7 +99,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
       creating: !expectations.allSatisfied(),
     })
     let failure: unknown
-    if (expectations.satisfied(key))
+    if (expectations.satisfied(key) && claimExpectations.satisfied(key))
       try {
         await perform(actionsFor(situation, clock.now()), situation, hands)
       } catch (err) {
@@ -103,13 +107,15 @@ export function startMigrationController(options: ControllerOptions): Worker {
       }
     const seen = { ...situation, handedOff: handedOff.has(uid) }
     const error = failure === undefined ? undefined : messageOf(failure)
-    const { status, notes } = statusFor(seen, error, clock.now())
+    const recovered = await isRecovered(seen, cluster)
+    const { status, notes } = statusFor(seen, error, clock.now(), recovered)
+    if (status?.phase === 'Failed' && !isFinal(migration)) await dropTargetClaim(seen, cluster)
     for (const one of notes) note(one, seen, hands)
     const current = status ? await writeStatus(migration, status) : migration
     if (isFinal(migration)) {
       await release(current)
       handedOff.delete(uid)
-      if (!ended.has(uid) && hasAftermath(situation)) {
+      if (!ended.has(uid)) {
         await collect(migration)
         wake(migration)
         ended.add(uid)
@@ -132,11 +138,15 @@ export function startMigrationController(options: ControllerOptions): Worker {
   }
 
   /**
-   * Its VMI is gone, so it goes. KubeVirt leaves the finalizer of one that had not ended, and it then hangs in deletion
-   * for ever (control-plane.md §2.3); nobody can want that.
+   * Its VMI is gone, so it goes; which claim has the VM's state is found out first. KubeVirt leaves the finalizer of one
+   * that had not ended, and it then hangs in deletion for ever (control-plane.md §2.3); nobody can want that.
    */
   async function abandon(migration: Migration): Promise<void> {
     if (!migration.metadata.deletionTimestamp) await remove(cluster, MIGRATIONS, migration.metadata)
+    if (!isFinal(migration)) {
+      const its = { migration, targetClaim: claimMadeFor(migration, caches.claims.list()) }
+      if (!(await findsTargetState(its, cluster))) await dropTargetClaim(its, cluster)
+    }
     await release(migration)
   }
 
@@ -183,7 +193,11 @@ async function ignoringGone(request: Promise<unknown>): Promise<void> {
 }
 
 /** Which events lead to which migrations (§2.1). */
-function listen(caches: Caches, { queue }: Worker, { expectations }: Hands): void {
+function listen(
+  caches: Caches,
+  { queue }: Worker,
+  { expectations, claimExpectations }: Hands,
+): void {
   const enqueue = (migration: Migration) => {
     const priority = phaseOf(migration) === 'Running' ? PRIORITY.running : priorityOf(migration)
     queue.add(keyOfObject(migration), { priority })
@@ -201,6 +215,16 @@ function listen(caches: Caches, { queue }: Worker, { expectations }: Hands): voi
       const id = expectationOf(labels[LABEL.app] ?? '', labels[LABEL.migrationJobUid])
       expectations.settle(key, id)
     }
+    queue.add(key, { priority: PRIORITY.running })
+  })
+  caches.claims.on(({ type, object: { metadata } }) => {
+    const name = metadata.labels?.[LABEL.migrationName]
+    if (type !== 'ADDED' || name === undefined) return
+    const key = keyOf(metadata.namespace, name)
+    claimExpectations.settle(
+      key,
+      caches.migrations.get(metadata.namespace, name)?.metadata.uid ?? '',
+    )
     queue.add(key, { priority: PRIORITY.running })
   })
   caches.quotas.on(({ type, object: { metadata } }) => {

@@ -1,7 +1,7 @@
 import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { add, formatQuantity, parseQuantity, unitsOf, ZERO } from '../../../kubevirt/quantity.ts'
-import type { MigrationState, Pod, Vmi } from '../../../kubevirt/types.ts'
+import type { Migration, MigrationState, Pod, Vmi } from '../../../kubevirt/types.ts'
 import { configurationOf, settingsFor } from '../../../rules/configuration.ts'
 import { halfOf } from '../../../rules/decentralized.ts'
 import { overheadQuantity } from '../../../rules/launcher-memory.ts'
@@ -61,10 +61,21 @@ function newState(situation: Situation, targetPod: Pod): MigrationState {
     targetPod: targetPod.metadata.name,
     sourceNode: vmi.status?.nodeName ?? '',
     ...(sourcePod ? { sourcePod: sourcePod.metadata.name } : {}),
+    ...stateClaims(migration),
     ...(attachmentPod?.metadata.uid ? { targetAttachmentPodUID: attachmentPod.metadata.uid } : {}),
     ...(winner ? { migrationPolicyName: winner.policy.metadata.name } : {}),
     migrationConfiguration: configurationOf(settingsFor(kubevirt, winner?.policy)),
     ...(overhead > 0 ? { targetMemoryOverhead: overheadQuantity(overhead) } : {}),
   }
   return halfOf(migration) === 'target' ? { ...state, ...receivedState(situation, state) } : state
+}
+
+/** As they were chosen when the target pod was made. */
+function stateClaims({ status }: Migration): MigrationState {
+  const { sourcePersistentStatePVCName: source, targetPersistentStatePVCName: target } =
+    status?.migrationState ?? {}
+  return {
+    ...(source ? { sourcePersistentStatePVCName: source } : {}),
+    ...(target ? { targetPersistentStatePVCName: target } : {}),
+  }
 }

@@ -1,3 +1,4 @@
+import { hasPersistentState } from '../../../kubevirt/backend-storage.ts'
 import { isGateOn } from '../../../kubevirt/defaults.ts'
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import { isPodReady } from '../../../kubevirt/pods.ts'
@@ -5,6 +6,7 @@ import type { Pod, Vmi } from '../../../kubevirt/types.ts'
 import { hasHotplugVolumes, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
 import { attachmentPod } from '../../../rules/attachment-pod.ts'
 import { automaticLimits } from '../../../rules/automatic-limits.ts'
+import { targetStateClaim } from '../../../rules/backend-storage.ts'
 import { backoffOf } from '../../../rules/backoff.ts'
 import { capacityFor } from '../../../rules/capacity.ts'
 import { halfOf } from '../../../rules/decentralized.ts'
@@ -101,11 +103,14 @@ function createTarget(situation: Situation): Action[] {
   const wait = gatekeeper(situation)
   if (wait) return [...first, ...wait]
   if (vmi.status?.phase !== 'Running' && !receives) return first
+  const state = stateFor(situation)
+  if (state && !state.ready) return [...first, state.action]
 
   const options = {
     kubevirt: situation.kubevirt,
     release: LAB_RELEASE,
     limits: automaticLimits(situation.namespace, situation.quotas, situation.kubevirt),
+    stateClaim: state?.claim,
   }
   const prepared = asRoot ? vmi : asNonRoot(vmi)
   const rendered =
@@ -115,6 +120,22 @@ function createTarget(situation: Situation): Action[] {
   return rendered.ok
     ? [...first, { do: 'create-target-pod', pod: rendered.pod }]
     : [...first, { do: 'give-up', error: rendered.error }]
+}
+
+type State = { ready: true; claim: string } | { ready: false; action: Action }
+
+/** The claim of its TPM and EFI that the target pod mounts, or what there is to do for one; undefined where none is needed. */
+function stateFor({ migration, vmi, claims, storage }: Situation): State | undefined {
+  if (!hasPersistentState(vmi)) return undefined
+  const found = targetStateClaim(vmi, migration, claims, storage)
+  switch (found.kind) {
+    case 'existing':
+      return { ready: true, claim: found.target.metadata.name }
+    case 'create':
+      return { ready: false, action: { do: 'create-state-claim', claim: found.claim } }
+    case 'error':
+      return { ready: false, action: { do: 'give-up', error: found.error } }
+  }
 }
 
 /** Why not yet, and when to ask again; undefined when the pod may be made. Nobody but the log is told. */

@@ -1,8 +1,9 @@
 import { statusOf } from '../../../cluster/api-error.ts'
 import type { Cluster } from '../../../cluster/cluster.ts'
 import { create, patch, remove } from '../../../cluster/objects.ts'
-import { PODS, VMIS } from '../../../kubevirt/resources.ts'
+import { PODS, PVCS, VMIS } from '../../../kubevirt/resources.ts'
 import type { Pod } from '../../../kubevirt/types.ts'
+import type { ClaimTemplate } from '../../../rules/backend-storage.ts'
 import type { PodTemplate } from '../../../rules/launcher-pod.ts'
 import type { EventRecorder } from '../../events.ts'
 import { keyOfObject } from '../caches.ts'
@@ -11,11 +12,14 @@ import type { WorkQueue } from '../work-queue.ts'
 import type { Log } from '../worker.ts'
 import type { Action, Note, PatchOperation } from './actions.ts'
 import type { Situation } from './situation.ts'
+import { handOverClaims } from './state-claims.ts'
 
 export interface Hands {
   cluster: Cluster
   recorder: EventRecorder
   expectations: Expectations
+  /** Of claims, which hold up nobody but their own migration. */
+  claimExpectations: Expectations
   queue: WorkQueue
   log: Log
   /** Uids of migrations that were handed off, though the cache may not show it yet. */
@@ -64,6 +68,12 @@ async function performOne(action: Action, situation: Situation, hands: Hands): P
       return
     case 'create-attachment-pod':
       await createAttachmentPod(action.pod, situation, hands)
+      return
+    case 'create-state-claim':
+      await createStateClaim(action.claim, situation, hands)
+      return
+    case 'hand-over-state':
+      await handOverClaims(migration, hands.cluster)
       return
     case 'delete-target-pod':
       await deleteTargetPod(action, situation, hands)
@@ -175,6 +185,24 @@ async function createAttachmentPod(
     hands.expectations.settle(key, id)
     const message = `Error creating attachment pod: ${messageOf(err)}`
     note({ on: 'vmi', type: 'Warning', reason: 'FailedCreate', message }, situation, hands)
+    throw err
+  }
+}
+
+/** Whoever waits for it looks again when the cache has it. */
+async function createStateClaim(
+  template: ClaimTemplate,
+  { migration }: Situation,
+  { cluster, claimExpectations }: Hands,
+): Promise<void> {
+  const { namespace = '', uid = '' } = migration.metadata
+  const key = keyOfObject(migration)
+  claimExpectations.expect(key, uid)
+  try {
+    const body = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...template }
+    await create(cluster, PVCS, body, { namespace })
+  } catch (err) {
+    claimExpectations.settle(key, uid)
     throw err
   }
 }

@@ -1,5 +1,6 @@
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
 import { goTime } from '../../../kubevirt/time.ts'
+import { separateClaims } from '../../../rules/backend-storage.ts'
 import { type Action, pointer } from './actions.ts'
 import type { Situation } from './situation.ts'
 
@@ -35,5 +36,9 @@ function readyActions({ migration, vmi, targetPod }: Situation): Action[] {
   if (!targetPod || !time || state?.migrationUid !== migration.metadata.uid) return []
   if (targetPod.metadata.annotations?.[ANNOTATION.targetReadyTimestamp] !== undefined) return []
   const path = pointer('metadata', 'annotations', ANNOTATION.targetReadyTimestamp)
-  return [{ do: 'patch-target-pod', patch: [{ op: 'add', path, value: goTime(Date.parse(time)) }] }]
+  const claims: Action[] = separateClaims(migration) ? [{ do: 'hand-over-state' }] : []
+  return [
+    ...claims,
+    { do: 'patch-target-pod', patch: [{ op: 'add', path, value: goTime(Date.parse(time)) }] },
+  ]
 }

@@ -10,9 +10,11 @@ import type {
   ResourceQuota,
   Vmi,
 } from '../../../kubevirt/types.ts'
+import { claimMadeFor, type StateStorage } from '../../../rules/backend-storage.ts'
 import type { ClusterView } from '../../../rules/capacity.ts'
 import type { Observed } from '../../../rules/transitions.ts'
-import type { Caches } from '../caches.ts'
+import type { VolumeClaim } from '../../../rules/volume-binding.ts'
+import { type Caches, stateStorage } from '../caches.ts'
 
 /** All that a pass over one migration goes by, as the caches have it. */
 export interface Situation extends Observed {
@@ -31,6 +33,11 @@ export interface Situation extends Observed {
   policies: MigrationPolicy[]
   namespace: Namespace | undefined
   quotas: ResourceQuota[]
+  /** Of the namespace. */
+  claims: VolumeClaim[]
+  /** Of the VM's TPM and EFI, on the target: what the migration names, or was made for it. */
+  targetClaim: VolumeClaim | undefined
+  storage: StateStorage
   kubevirt: KubeVirt | undefined
 }
 
@@ -46,6 +53,7 @@ export function situationOf(
   const slot = vmi.status?.migrationState?.migrationUid
   const kubevirt = caches.kubevirt()
   const pods = caches.pods.list()
+  const claims = caches.claims.list().filter(({ metadata }) => metadata.namespace === namespace)
   return {
     migration,
     vmi,
@@ -72,6 +80,9 @@ export function situationOf(
     policies: caches.policies.list(),
     namespace: caches.namespaces.get(undefined, namespace ?? ''),
     quotas: caches.quotas.list().filter(({ metadata }) => metadata.namespace === namespace),
+    claims,
+    targetClaim: claimMadeFor(migration, claims),
+    storage: stateStorage(caches),
     kubevirt,
   }
 }

@@ -1,6 +1,8 @@
+import { hasPersistentState } from '../../../kubevirt/backend-storage.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
+import { targetStateClaim } from '../../../rules/backend-storage.ts'
 import { type PendingBlock, pendingBlock } from '../../../rules/pending-block.ts'
 import { transitionOf } from '../../../rules/transitions.ts'
 import type { Note } from './actions.ts'
@@ -22,14 +24,18 @@ export interface StatusUpdate {
   notes: Note[]
 }
 
-/** The next status: at most one phase further (fact sheet control-plane.md §2.4). `error` is what the pass failed with. */
+/**
+ * The next status: at most one phase further (fact sheet control-plane.md §2.4). `error` is what the pass failed with.
+ * @param recovered it broke off, but the guest had gone over; it is told as a failure all the same
+ */
 export function statusFor(
   situation: Situation,
   error: string | undefined,
   now: number,
+  recovered = false,
 ): StatusUpdate {
   const before: Status = situation.migration.status ?? {}
-  const { status: next, notes } = nextStatus(situation, error, now)
+  const { status: next, notes } = nextStatus(situation, error, now, recovered)
   const status = withPeer(next, situation, now)
   return { status: sameValue(before, status) ? undefined : status, notes }
 }
@@ -38,6 +44,7 @@ function nextStatus(
   situation: Situation,
   error: string | undefined,
   now: number,
+  recovered: boolean,
 ): { status: Status; notes: Note[] } {
   const { migration, vmi } = situation
   const before: Status = migration.status ?? {}
@@ -51,7 +58,7 @@ function nextStatus(
     case 'fail': {
       const canceled = transition.cause === 'canceled'
       const status = canceled ? withCondition(before, ABORT_REQUESTED, now) : before
-      return fail(status, transition.message, now)
+      return fail(status, transition.message, now, recovered ? 'Succeeded' : 'Failed')
     }
     case 'request-abort':
       return { status: withCondition(before, ABORT_REQUESTED, now), notes: [] }
@@ -78,13 +85,13 @@ function progress(
   error: string | undefined,
   now: number,
 ): { status: Status; notes: Note[] } {
-  const { migration, vmi, kubevirt, targetPod, sourcePod } = situation
+  const { migration, vmi, kubevirt, targetPod } = situation
   const before: Status = migration.status ?? {}
   const after = to === undefined ? before : enter(before, to, now)
   if (before.phase === 'Scheduling')
     return { status: withoutCondition(after, REJECTED_BY_QUOTA), notes: [] }
   if (before.phase !== 'Pending')
-    return { status: after.phase === 'Pending' ? withSource(after, sourcePod) : after, notes: [] }
+    return { status: after.phase === 'Pending' ? withSource(after, situation) : after, notes: [] }
 
   const block = pendingBlock(migration, vmi, kubevirt, now)
   if (block?.by === 'utility-volumes' && block.expired) return fail(before, block.message, now)
@@ -92,7 +99,7 @@ function progress(
   const refused = !block && !targetPod && error?.includes('exceeded quota')
   const rejected = refused ? withCondition(status, REJECTED_BY_QUOTA, now) : status
   return {
-    status: rejected.phase === 'Pending' ? withSource(rejected, sourcePod) : rejected,
+    status: rejected.phase === 'Pending' ? withSource(rejected, situation) : rejected,
     notes: [],
   }
 }
@@ -124,15 +131,34 @@ function withPeer(status: Status, { vmi, kubevirt }: Situation, now: number): St
 }
 
 /** As long as it is Pending: it may yet be another one. */
-function withSource(status: Status, sourcePod: Situation['sourcePod']): Status {
-  if (!sourcePod) return status
-  const migrationState = { ...status.migrationState, sourcePod: sourcePod.metadata.name }
+function withSource(status: Status, situation: Situation): Status {
+  const pod = situation.sourcePod?.metadata.name
+  const claims = stateClaimNames(situation)
+  if (pod === undefined && !claims) return status
+  const migrationState = { ...status.migrationState, ...(pod ? { sourcePod: pod } : {}), ...claims }
   return { ...status, migrationState }
 }
 
-function fail(status: Status, message: string, now: number): { status: Status; notes: Note[] } {
+/** Of the VM's TPM and EFI, as soon as the target has one. */
+function stateClaimNames({ migration, vmi, claims, storage }: Situation) {
+  if (!hasPersistentState(vmi)) return undefined
+  const found = targetStateClaim(vmi, migration, claims, storage)
+  return found.kind === 'existing'
+    ? {
+        sourcePersistentStatePVCName: found.source,
+        targetPersistentStatePVCName: found.target.metadata.name,
+      }
+    : undefined
+}
+
+function fail(
+  status: Status,
+  message: string,
+  now: number,
+  phase = 'Failed',
+): { status: Status; notes: Note[] } {
   const note: Note = { on: 'migration', type: 'Warning', reason: 'FailedMigration', message }
-  return { status: enter(status, 'Failed', now), notes: [note] }
+  return { status: enter(status, phase, now), notes: [note] }
 }
 
 function enter(status: Status, phase: string, now: number): Status {

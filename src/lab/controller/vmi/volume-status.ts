@@ -1,7 +1,7 @@
 import type { Pod, Vmi, VmiVolume } from '../../../kubevirt/types.ts'
 import { claimOf, hotpluggedVolumes } from '../../../kubevirt/volumes.ts'
 import { attachments } from '../../../rules/attachment-pod.ts'
-import type { Claim } from '../caches.ts'
+import type { VolumeClaim } from '../../../rules/volume-binding.ts'
 
 type VolumeStatus = NonNullable<NonNullable<Vmi['status']>['volumeStatus']>[number]
 
@@ -14,12 +14,14 @@ interface Message {
  * What is known of each volume: its claim, and the pod that brings one that was plugged in; one that was taken out as long
  * as a pod holds it. `told` are the events of what is new.
  * @param pods attachment pods of the launcher
+ * @param state the claim of what TPM and EFI keep, which is no volume of the spec
  */
 export function volumeStatus(
   { spec, status }: Vmi,
   launcher: Pod | undefined,
   pods: readonly Pod[],
-  claims: (name: string) => Claim | undefined,
+  claims: (name: string) => VolumeClaim | undefined,
+  state?: VolumeClaim,
 ): { volumes: VolumeStatus[]; told: Message[] } {
   const plugged = launcher ? hotpluggedVolumes(spec, launcher) : []
   const { current } = attachments(pods, plugged)
@@ -41,7 +43,8 @@ export function volumeStatus(
       told.push(messageOf(after))
     return [after]
   })
-  const volumes = [...wanted, ...left].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const kept = state ? [stateStatus(state, status?.volumeStatus)] : []
+  const volumes = [...kept, ...wanted, ...left].sort((a, b) => (a.name < b.name ? -1 : 1))
   return { volumes, told }
 }
 
@@ -51,14 +54,26 @@ function messageOf(status: VolumeStatus): Message {
   return { reason: status['reason'] as Message['reason'], message: String(status['message']) }
 }
 
+function stateStatus(
+  { metadata: { name }, spec: { accessModes } }: VolumeClaim,
+  known: VolumeStatus[] | undefined,
+): VolumeStatus {
+  return {
+    target: '',
+    ...known?.find((one) => one.name === name),
+    name,
+    persistentVolumeClaimInfo: { claimName: name, ...(accessModes ? { accessModes } : {}) },
+  }
+}
+
 function claimInfo(
   volume: VmiVolume,
-  claims: (name: string) => Claim | undefined,
+  claims: (name: string) => VolumeClaim | undefined,
 ): Pick<VolumeStatus, 'persistentVolumeClaimInfo'> {
   const claimName = claimOf(volume)
   const claim = claimName === undefined ? undefined : claims(claimName)
   if (claimName === undefined || !claim) return {}
-  const { accessModes, volumeMode, resources } = claim.spec ?? {}
+  const { accessModes, volumeMode, resources } = claim.spec
   return {
     persistentVolumeClaimInfo: {
       claimName,
@@ -75,7 +90,7 @@ function pluggedIn(
   volume: VmiVolume,
   before: VolumeStatus | undefined,
   pod: Pod | undefined,
-  claims: (name: string) => Claim | undefined,
+  claims: (name: string) => VolumeClaim | undefined,
 ): Partial<VolumeStatus> {
   const phase = String(before?.['phase'] ?? '')
   if (!pod) {
@@ -95,7 +110,10 @@ function pluggedIn(
 }
 
 /** Why there is no pod for it yet, by its claim. */
-function waiting(name: string, claims: (name: string) => Claim | undefined): Partial<VolumeStatus> {
+function waiting(
+  name: string,
+  claims: (name: string) => VolumeClaim | undefined,
+): Partial<VolumeStatus> {
   const claim = claims(name)
   if (!claim)
     return { phase: 'Pending', reason: 'FailedPvcNotFound', message: `PVC ${name} not found` }
