@@ -1,7 +1,8 @@
 /**
  * The migration proxy beside what else can carry a unix socket over TLS, where installed (haproxy, nginx, stunnel,
  * socat): throughput and processor time of a pair of proxies, interleaved in one run, every byte checked.
- * `npm run bench:proxy [-- --rounds N --mib N --only NAME,…]`. Ratios count, not MiB/s: machines are shared.
+ * `npm run bench:proxy [-- --rounds N --mib N --only NAME,… --over tls,plain --connections 1,4,16]`.
+ * Ratios count, not MiB/s: machines are shared.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,6 +41,8 @@ async function bench(): Promise<void> {
       rounds: { type: 'string', default: '5' },
       mib: { type: 'string', default: '1024' },
       only: { type: 'string' },
+      over: { type: 'string', default: 'tls,plain' },
+      connections: { type: 'string', default: '1,4,16' },
     },
   })
   const rounds = Number(values.rounds)
@@ -47,14 +50,15 @@ async function bench(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'mig-bench-'))
   try {
     await writeCertificates(dir)
-    for (const tls of [true, false]) {
+    for (const over of values.over.split(',')) {
+      const tls = over === 'tls'
       const contenders = ['ours', ...PEERS.map(({ name }) => name)].filter((name) => {
         if (values.only && !values.only.split(',').includes(name)) return false
         const missing = PEERS.find((peer) => peer.name === name)?.missing({ tls })
         if (missing) console.log(`${name} is left out: ${missing}`)
         return !missing
       })
-      for (const connections of [1, 4, 16]) {
+      for (const connections of values.connections.split(',').map(Number)) {
         const samples = new Map<string, Sample[]>(contenders.map((name) => [name, []]))
         for (let round = 0; round < rounds; round++) {
           for (const [name, taken] of samples) {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { EXIT, MigError } from '../errors.ts'
 import type { ConnectionState } from './connection.ts'
 import type { ProxyContext } from './context.ts'
+import { fastIntake } from './fast-intake.ts'
 import { createGroups } from './groups.ts'
 import { createHandshakes } from './handshake.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
@@ -9,8 +10,6 @@ import type { ProxyLog } from './log.ts'
 import type { PortMap } from './port-map.ts'
 import type { PortRange } from './port-range.ts'
 import { sourceRoutes, targetFiles } from './requests.ts'
-import { slabIntake } from './slab-intake.ts'
-import { createSlabPool } from './slab-pool.ts'
 import { openSourceListener, type SourceListener } from './source-listener.ts'
 import { streamIntake } from './stream-intake.ts'
 import { openTargetListener, type TargetFile, type TargetListener } from './target-listener.ts'
@@ -110,7 +109,7 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
     limits,
     openIntake: options.plainStreams
       ? streamIntake
-      : slabIntake(createSlabPool(() => (lastTls ? 2 * streams : streams))),
+      : fastIntake(() => (lastTls ? 2 * streams : streams)),
     socketOwner: options.socketOwner,
     logger: (fields) => (record) => log({ ...record, ...fields }),
     clock: options.clock,

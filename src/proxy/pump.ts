@@ -1,5 +1,6 @@
 import type { OpenIntake } from './intake.ts'
 import { brokeOff, endLeg, type Leg } from './leg.ts'
+import { canTryWrite, tryWrite } from './try-write.ts'
 
 /** How one direction of a connection ended. */
 export type PumpEnd =
@@ -37,12 +38,28 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
       resolve(end)
     }
 
+    const see = (bytes: Buffer) => {
+      if (first) options.onFirst?.(bytes)
+      first = false
+    }
+    const tryToWrite = (bytes: Buffer) => {
+      if (writing) return 0
+      see(bytes)
+      try {
+        const count = tryWrite(to.socket, bytes)
+        options.onBytes(count)
+        return count
+      } catch (err) {
+        writeFailed(err as Error)
+        return bytes.length
+      }
+    }
+
     const advance = () => {
       if (writing || settled) return
       const bytes = intake.next()
       if (!bytes) return over && finish(over)
-      if (first) options.onFirst?.(bytes)
-      first = false
+      see(bytes)
       writing = true
       to.socket.write(bytes, (err) => {
         writing = false
@@ -68,7 +85,10 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
     const writeFailed = (error: Error | null | undefined) =>
       settle(failedWrite(error ?? to.socket.errored))
 
-    const intake = options.openIntake(from.socket, advance)
+    const intake = options.openIntake(from, {
+      advance,
+      ...(to.kind !== 'tls' && canTryWrite(to.socket) && { tryWrite: tryToWrite }),
+    })
     const endedBefore = from.socket.readableEnded
     from.socket
       .on('end', () => {

@@ -25,7 +25,8 @@ interface Slab {
  * behind, a whole stretch at a time. Reading stops while as much as a slab waits. Falls back to {@link streamIntake} on a node whose internals differ.
  */
 export function slabIntake(pool: SlabPool): OpenIntake {
-  return (from, onBytes) => {
+  return (leg, outlet) => {
+    const from = leg.socket
     let filling = slab(Buffer.allocUnsafeSlow(FIRST_SLAB))
     const slabs = [filling]
     let held = 0
@@ -36,12 +37,12 @@ export function slabIntake(pool: SlabPool): OpenIntake {
 
     /** On TLS, reads come in pieces of 16 KiB: one write for all that this turn of the event loop brings. */
     const announce = (count: number) => {
-      if (count >= LARGE_READ || held >= pool.slabSize()) return onBytes()
+      if (count >= LARGE_READ || held >= pool.slabSize()) return outlet.advance()
       if (scheduled) return
       scheduled = true
       setImmediate(() => {
         scheduled = false
-        onBytes()
+        outlet.advance()
       })
     }
 
@@ -73,12 +74,12 @@ export function slabIntake(pool: SlabPool): OpenIntake {
     }
 
     const endedBefore = endWasRead(from)
-    if (!readIntoUserBuffer(from, { buffer, read })) return streamIntake(from, onBytes)
+    if (!readIntoUserBuffer(from, { buffer, read })) return streamIntake(leg, outlet)
     for (let early = from.read(); early; early = from.read()) {
       slabs.splice(-1, 0, { ...slab(early), end: early.length })
       held += early.length
     }
-    if (held > 0) setImmediate(onBytes)
+    if (held > 0) setImmediate(outlet.advance)
 
     return {
       endIsFresh: () => !endedBefore && !lastReadStopped,

@@ -19,9 +19,10 @@ const STEP = 32 * 1024
 
 /**
  * Many streams at once get by with smaller slabs, so that their process stays small.
- * @param streams how many are open now; one with TLS counts twice, for that keeps as much again
+ * @param streams how many are open now; one with TLS counts twice, for that keeps as much again. Without it all slabs
+ *   are large
  */
-export function createSlabPool(streams: () => number, keepAtMost = 32): SlabPool {
+export function createSlabPool(streams: () => number = () => 1, keepAtMost = 32): SlabPool {
   const free: Buffer[] = []
   const slabSize = () => {
     const share = SHARED / Math.max(streams(), 1)

@@ -4,7 +4,7 @@ import type { OpenIntake } from './intake.ts'
 const HIGH_WATER = 256 * 1024
 
 /** Reads with nothing but node's public streams: the fall-back, a third slower. */
-export const streamIntake: OpenIntake = (from, onBytes) => {
+export const streamIntake: OpenIntake = ({ socket: from }, { advance }) => {
   const chunks: Buffer[] = []
   let held = 0
   let discarding = false
@@ -16,7 +16,7 @@ export const streamIntake: OpenIntake = (from, onBytes) => {
   from.on('data', (chunk: Buffer) => {
     keep(chunk)
     if (held >= HIGH_WATER) from.pause()
-    onBytes()
+    advance()
   })
   from.on('close', () => {
     // A reset leaves in the stream what came before it and wasn't asked for yet.

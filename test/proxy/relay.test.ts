@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
+import { fastIntake } from '../../src/proxy/fast-intake.ts'
 import { surviveWriteErrors } from '../../src/proxy/leg.ts'
 import { relay } from '../../src/proxy/relay.ts'
 import { slabIntake } from '../../src/proxy/slab-intake.ts'
@@ -136,8 +137,9 @@ describe.each(WAYS)('%s', (_, tls, plainStreams) => {
 })
 
 test.each([
-  ['slabs', slabIntake(createSlabPool(() => 1))],
+  ['slabs', slabIntake(createSlabPool())],
   ['streams', streamIntake],
+  ['the fastest', fastIntake(() => 1)],
 ])(
   'by %s: a failed write to one that left does not stop reading what it left',
   async (_, openIntake) => {

@@ -28,7 +28,7 @@ test('what is given back is used again, as long as it has the size of now', () =
 })
 
 test('it keeps no more than it was told to', () => {
-  const pool = createSlabPool(() => 1, 1)
+  const pool = createSlabPool(undefined, 1)
   const [first, second] = [pool.take(), pool.take()]
   pool.give(first)
   pool.give(second)
