@@ -221,6 +221,17 @@ export interface Vm extends KubeObject {
     ready?: boolean
     created?: boolean
     conditions?: Condition[]
+    /** As it was when the VM was last seen with a VMI. */
+    runStrategy?: string
+    /** What virt-api was asked for, the first of it under way. */
+    stateChangeRequests?: { action: string; uid?: string; data?: Record<string, string> }[]
+    startFailure?: {
+      consecutiveFailCount?: number
+      lastFailedVMIUID?: string
+      retryAfterTimestamp?: string
+    }
+    volumeUpdateState?: { volumeMigrationState?: { migratedVolumes?: Record<string, unknown>[] } }
+    [field: string]: unknown
   }
 }
 

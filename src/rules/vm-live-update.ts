@@ -13,6 +13,7 @@ import {
 import type { Condition, KubeVirt, Quantity, Vm, Vmi, VmiSpec } from '../kubevirt/types.ts'
 import { isMigrating } from './evacuation.ts'
 import { vcpusOf } from './launcher-memory.ts'
+import type { VmRequest } from './vm-failure.ts'
 import { type Change, networkChanges } from './vm-network-update.ts'
 import { volumeChanges } from './vm-volume-update.ts'
 
@@ -24,7 +25,7 @@ export type LiveUpdate =
   /** Only a restart can bring it. */
   | { kind: 'restart'; condition: Condition }
   /** Not now: tried again. */
-  | { kind: 'refused'; message: string }
+  | { kind: 'refused'; request: VmRequest; message: string }
 
 const NOTHING: LiveUpdate = { kind: 'nothing' }
 
@@ -46,9 +47,10 @@ export function liveUpdateOf(
   const plugged = [...networkChanges(template, vmi.spec), ...volumes]
   if (moving && volumes.length > 0) {
     const message = 'Cannot handle volume requests while VMI migration is in progress'
-    return { kind: 'refused', message }
+    return refused('hotplug', message)
   }
-  if (!rollsOutLive(kubevirt)) return applying(plugged)
+  // Once it takes a restart, all else waits for that too.
+  if (!rollsOutLive(kubevirt) || conditionOf(vm, 'RestartRequired')) return applying(plugged)
   const updates = [
     cpuUpdate(template, vmi, kubevirt, moving),
     placementUpdate(template, vmi.spec, moving),
@@ -81,12 +83,15 @@ function cpuUpdate(
   const current = spec.domain?.cpu?.sockets
   if (wanted === undefined || current === undefined || wanted === current) return NOTHING
   if (conditionOf(vmi, 'HotVCPUChange')?.status === 'True')
-    return { kind: 'refused', message: 'another CPU hotplug is in progress' }
-  if (moving)
-    return { kind: 'refused', message: 'CPU hotplug is not allowed while VMI is migrating' }
+    return refused('cpu', 'another CPU hotplug is in progress')
+  if (moving) return refused('cpu', 'CPU hotplug is not allowed while VMI is migrating')
   if (wanted > Number(spec.domain?.cpu?.['maxSockets'] ?? 0))
     return restart("CPU sockets updated in template spec to a value higher than what's available")
   if (wanted < current) return restart('Reduction of CPU socket count requires a restart')
+  if (template.domain?.devices?.['networkInterfaceMultiqueue'] === true)
+    return restart(
+      'Changes to CPU sockets require a restart when NetworkInterfaceMultiQueue is enabled',
+    )
   const before = vcpusOf(spec)
   const after = vcpusOf({
     domain: { ...spec.domain, cpu: { ...spec.domain?.cpu, sockets: wanted } },
@@ -120,10 +125,8 @@ function memoryUpdate(template: VmiSpec, vmi: Vmi, moving: boolean): LiveUpdate 
     return restart(`${unavailable} is only available for migratable VMs`)
   const most = parseQuantity(spec.domain?.memory?.['maxGuest'] as Quantity | undefined)
   if (!most) return restart(`${unavailable} is not available for this VM configuration`)
-  if (hotplug === 'True')
-    return { kind: 'refused', message: 'another memory hotplug is in progress' }
-  if (moving)
-    return { kind: 'refused', message: 'memory hotplug is not allowed while VMI is migrating' }
+  if (hotplug === 'True') return refused('memory', 'another memory hotplug is in progress')
+  if (moving) return refused('memory', 'memory hotplug is not allowed while VMI is migrating')
   const boot = parseQuantity(memory.guestAtBoot)
   if (boot && compare(wanted, boot) < 0)
     return restart('memory updated in template spec to a value lower than what the VM started with')
@@ -164,16 +167,20 @@ function placementUpdate(template: VmiSpec, spec: VmiSpec, moving: boolean): Liv
   )
   if (changes.length === 0) return NOTHING
   return moving
-    ? { kind: 'refused', message: 'Node affinity should not be changed during VMI migration' }
+    ? refused('affinity', 'Node affinity should not be changed during VMI migration')
     : { kind: 'apply', changes }
 }
 
 function tolerationUpdate(template: VmiSpec, spec: VmiSpec, moving: boolean): LiveUpdate {
   if (sameValue(template.tolerations, spec.tolerations)) return NOTHING
   if (moving)
-    return { kind: 'refused', message: 'tolerations should not be changed during VMI migration' }
+    return refused('tolerations', 'tolerations should not be changed during VMI migration')
   const change = { path: '/spec/tolerations', old: spec.tolerations, value: template.tolerations }
   return { kind: 'apply', changes: [change] }
+}
+
+function refused(request: VmRequest, message: string): LiveUpdate {
+  return { kind: 'refused', request, message }
 }
 
 function restart(message: string): LiveUpdate {

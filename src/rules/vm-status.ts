@@ -1,68 +1,88 @@
+import { withCondition, withoutCondition } from '../kubevirt/conditions.ts'
 import { conditionOf } from '../kubevirt/migration.ts'
 import { timestamp } from '../kubevirt/time.ts'
 import type { Condition, Vm, Vmi } from '../kubevirt/types.ts'
 import { isMigrating } from './evacuation.ts'
+import { hasEnded, runStep } from './vm-run.ts'
+import { isCrashLooping } from './vm-start-failure.ts'
 
-/** Should the VM run, given that it has no VMI, one that runs, or one that ended? */
-export function wantsToRun(vm: Vm, vmi: Vmi | undefined): boolean {
-  const strategy = vm.spec.runStrategy ?? (vm.spec.running ? 'Always' : 'Halted')
-  const phase = vmi?.status?.phase
-  switch (strategy) {
-    case 'Always':
-    // Its VMI waits for a guest of another cluster.
-    case 'WaitAsReceiver':
-      return true
-    case 'RerunOnFailure':
-      return phase !== 'Succeeded'
-    case 'Once':
-      return phase !== 'Succeeded' && phase !== 'Failed'
-    case 'Manual':
-      return vmi !== undefined
-    default:
-      return false
-  }
+/** What a VM's status rests on beside the two objects. */
+export interface Surroundings {
+  /** A claim of its volumes is not bound. */
+  unbound: boolean
+  /** Its VMI was just made, and is not seen yet. */
+  starting: boolean
+  now: number
 }
 
-/** The STATUS column of `kubectl get vm`. */
-export function printableStatus(vm: Vm, vmi: Vmi | undefined, now: number): string {
+/** The STATUS column of `kubectl get vm`: the first that holds, in KubeVirt's order. */
+export function printableStatus(
+  vm: Vm,
+  vmi: Vmi | undefined,
+  { unbound, starting, now }: Surroundings,
+): string {
+  const phase = vmi?.status?.phase
+  const isIdle = !vmi || hasEnded(vmi)
   if (vm.metadata.deletionTimestamp) return 'Terminating'
-  if (!vmi) return wantsToRun(vm, undefined) ? 'Starting' : 'Stopped'
-  if (vmi.metadata.deletionTimestamp) return 'Stopping'
-  const phase = vmi.status?.phase
-  if (phase === 'Succeeded' || phase === 'Failed') return 'Stopped'
-  if (phase !== 'Running') return 'Starting'
-  if (conditionOf(vmi, 'Paused')?.status === 'True') return 'Paused'
-  return isMigrating(vmi, now) ? 'Migrating' : 'Running'
+  if (vmi?.metadata.deletionTimestamp && !isIdle) return 'Stopping'
+  if (vmi && isMigrating(vmi, now)) return 'Migrating'
+  if (vmi && phase === 'Running')
+    return conditionOf(vmi, 'Paused')?.status === 'True' ? 'Paused' : 'Running'
+  const failed = vmi && conditionOf(vmi, 'Synchronized')
+  const reason = failed?.status === 'False' ? failed.reason : undefined
+  if (reason === 'FailedPvcNotFound') return 'ErrorPvcNotFound'
+  const scheduled = vmi && conditionOf(vmi, 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    return 'ErrorUnschedulable'
+  if (unbound && (vmi ? !isIdle : runStep(vm, vmi) === 'start')) return 'WaitingForVolumeBinding'
+  if (reason === 'ErrImagePull' || reason === 'ImagePullBackOff') return reason
+  if (phase === 'WaitingForSync') return 'WaitingForReceiver'
+  if (!isIdle || starting) return 'Starting'
+  return isCrashLooping(vm) ? 'CrashLoopBackOff' : 'Stopped'
 }
 
 /** Conditions that a VM does not take from its VMI as they are. */
 const OWN = ['Ready', 'Failure', 'RestartRequired']
 
-/** A VM's conditions: its VMI's, its own readiness, and whether a restart is due. */
+/** What befell a VM's last pass, as its condition `Failure` says it. */
+export interface VmFailure {
+  reason: string
+  message: string
+}
+
+/**
+ * A VM's conditions: its own readiness, its VMI's, whether a restart is due, and what failed. What its last VMI said stays
+ * when that is gone; that a restart is due stays until there is one.
+ */
 export function vmConditions(
   vm: Vm,
   vmi: Vmi | undefined,
-  restart: Condition | undefined,
+  { restart, failure }: { restart?: Condition | undefined; failure?: VmFailure | undefined },
   now: number,
 ): Condition[] {
-  const before = vm.status?.conditions ?? []
-  const copied = (vmi?.status?.conditions ?? []).filter(({ type }) => !OWN.includes(type))
-  const due = restart ?? before.find(({ type }) => type === 'RestartRequired' && vmi !== undefined)
-  return [readiness(before, vmi, now), ...copied, ...(due ? [due] : [])]
+  let conditions = withCondition(vm.status?.conditions ?? [], readiness(vmi, now))
+  const lastTransitionTime = timestamp(now)
+  conditions = failure
+    ? withCondition(conditions, { type: 'Failure', status: 'True', lastTransitionTime, ...failure })
+    : withoutCondition(conditions, 'Failure')
+  if (!vmi || vmi.metadata.deletionTimestamp)
+    conditions = withoutCondition(conditions, 'RestartRequired')
+  else if (restart) conditions = withCondition(conditions, { ...restart, lastTransitionTime })
+  if (!vmi) return conditions
+  const copied = (vmi.status?.conditions ?? []).filter(({ type }) => !OWN.includes(type))
+  for (const condition of copied) conditions = withCondition(conditions, condition)
+  return conditions.filter(
+    ({ type }) => OWN.includes(type) || copied.some((condition) => condition.type === type),
+  )
 }
 
-function readiness(before: Condition[], vmi: Vmi | undefined, now: number): Condition {
+function readiness(vmi: Vmi | undefined, now: number): Condition {
   const ready = vmi && conditionOf(vmi, 'Ready')
   if (ready) return ready
-  const known = before.find(({ type, reason }) => type === 'Ready' && reason === 'VMINotExists')
-  if (known) return known
+  const [reason, message] = vmi
+    ? ['VMIConditionMissing', 'VMI is missing the Ready condition']
+    : ['VMINotExists', 'VMI does not exist']
   const time = timestamp(now)
-  return {
-    type: 'Ready',
-    status: 'False',
-    reason: 'VMINotExists',
-    message: 'VMI does not exist',
-    lastProbeTime: time,
-    lastTransitionTime: time,
-  }
+  const times = { lastProbeTime: time, lastTransitionTime: time }
+  return { type: 'Ready', status: 'False', reason, message, ...times }
 }

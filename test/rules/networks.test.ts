@@ -49,7 +49,7 @@ describe('a new launcher is needed', () => {
   const seen = (infoSource = 'domain, multus-status') => ({
     interfaces: [{ name: 'blue', infoSource }],
   })
-  const required = (of: Vmi, of2 = pod()) => networkMigration(of, of2, NOW).required
+  const required = (of: Vmi, of2 = pod()) => networkMigration(of, of2, NOW)
   const withBlue = (its: object, status: Vmi['status'] = {}) =>
     vmi({ spec: spec([blue], [{ name: 'blue', ...its }]), status })
   const since = (status: Condition['status'], seconds: number): Condition[] => [
@@ -83,6 +83,26 @@ describe('a new launcher is needed', () => {
       'now',
     ],
     [
+      'at once when Multus says nothing of it',
+      withBlue({ bridge: {} }, seen()),
+      launcher('p', {}),
+      'now',
+    ],
+    [
+      'soon when the first that needs it can wait',
+      vmi({
+        spec: spec(
+          [blue, network('red', 'nad-red')],
+          [
+            { name: 'red', bridge: {} },
+            { name: 'blue', sriov: {} },
+          ],
+        ),
+      }),
+      pod(),
+      'pending',
+    ],
+    [
       'after 15 s of waiting',
       withBlue({ bridge: {} }, { conditions: since('False', 16) }),
       pod(),
@@ -93,7 +113,7 @@ describe('a new launcher is needed', () => {
       'once it was said, until it is no longer so',
       withBlue({ bridge: {} }, { conditions: since('True', 1) }),
       pod(),
-      'now',
+      'unchanged',
     ],
     [
       'no longer',
@@ -107,9 +127,10 @@ describe('a new launcher is needed', () => {
 
   test('is not judged anew while it moves', () => {
     const moving = { migrationState: { startTimestamp: '2026-01-01T00:00:00Z' } }
-    expect(required(withBlue({ sriov: {} }, moving))).toBe('no')
-    const told = withBlue({ bridge: {} }, { ...seen(), ...moving, conditions: since('True', 1) })
-    expect(required(told)).toBe('now')
+    expect(required(withBlue({ sriov: {} }, moving))).toBe('unchanged')
+    const told = withBlue({ bridge: {} }, { ...moving, conditions: since('False', 60) })
+    expect(required(told)).toBe('unchanged')
+    expect(required(withBlue({ sriov: {} }, { phase: 'Scheduled' }))).toBe('unchanged')
   })
 
   test('a status that is no list says nothing', () => {

@@ -175,6 +175,7 @@ test('a VM is stopped and started by its run strategy', async () => {
   expect(await plane.told('vm-1')).toContainEqual(
     expect.stringMatching(/^Stopped the virtual machine by deleting the virtual machine instance /),
   )
+  await plane.until(async () => (await plane.all<Vmi>(VMIS)).length === 0, 'the VMI to be gone')
   await patch(plane.admin, VMS, at('vm-1'), { spec: { runStrategy: 'Always' } }, 'merge')
   const again = await plane.until(async () => {
     const found = await plane.launcherOf('vm-1')

@@ -77,6 +77,7 @@ test('on the way to Scheduled it gets node, label and image', () => {
   expect(next.status).toMatchObject({
     nodeName: 'node-1',
     activePods: { 'uid-a': 'node-1' },
+    migrationTransport: 'Unix',
   })
 })
 
@@ -185,7 +186,7 @@ test('a memory hotplug takes the cluster’s overhead along', () => {
   const grown = of('Running', { memory: { guestRequested: '1Gi' } })
   grown.spec = { domain: { memory: { guest: '2Gi', maxGuest: '4Gi' } } }
   const label = (before: Vmi) =>
-    nextVmi(before, [pod('a', 'node-1', up)], NOW, kubevirt).metadata.labels?.[
+    nextVmi(before, [pod('a', 'node-1', up)], NOW, { kubevirt }).metadata.labels?.[
       'kubevirt.io/memory-hotplug-overhead-ratio'
     ]
   expect(label(grown)).toBe('1.5')
@@ -198,6 +199,18 @@ test('an ended VMI is let go when its last pod is gone', () => {
   const after = (pods: Pod[]) => nextVmi(ended, pods, NOW).metadata.finalizers
   expect(after([pod('a')])).toHaveLength(2)
   expect(after([])).toEqual(['other'])
+})
+
+test('one whose VM is gone waits for nobody', () => {
+  const ended = of('Succeeded')
+  const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm-1', uid: 'vm' }
+  ended.metadata.finalizers = ['kubevirt.io/virtualMachineControllerFinalize']
+  ended.metadata.ownerReferences = [{ ...owner, controller: true }]
+  const after = (uid: string) =>
+    nextVmi(ended, [], NOW, { vm: { metadata: { name: 'vm-1', uid }, spec: {} } }).metadata
+      .finalizers
+  expect(after('vm')).toHaveLength(1)
+  expect(after('another')).toEqual([])
 })
 
 describe('its pod', () => {

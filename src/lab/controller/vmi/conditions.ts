@@ -1,3 +1,4 @@
+import { withCondition, withoutCondition as without } from '../../../kubevirt/conditions.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { compare, parseQuantity } from '../../../kubevirt/quantity.ts'
@@ -34,7 +35,8 @@ function networkConditions(
   conditions: Condition[],
   now: number,
 ): Condition[] {
-  const { required } = networkMigration(vmi, pod, now)
+  const required = networkMigration(vmi, pod, now)
+  if (required === 'unchanged') return conditions
   if (required === 'no') return without(conditions, 'MigrationRequired')
   const [status, reason] =
     required === 'now'
@@ -229,17 +231,4 @@ export function isMemoryHotplugging({ spec, status }: Vmi): boolean {
   if (!wanted || !requested || !spec.domain?.memory?.['maxGuest'] || status?.phase !== 'Running')
     return false
   return compare(wanted, requested) !== 0
-}
-
-/** One that says the same stays as it is, its times too; KubeVirt looks at status and reason only. */
-function withCondition(conditions: Condition[], condition: Condition): Condition[] {
-  const before = conditions.find(({ type }) => type === condition.type)
-  if (!before) return [...conditions, condition]
-  if (before.status === condition.status && (before.reason ?? '') === (condition.reason ?? ''))
-    return conditions
-  return conditions.map((current) => (current === before ? condition : current))
-}
-
-function without(conditions: Condition[], type: string): Condition[] {
-  return conditions.filter((condition) => condition.type !== type)
 }

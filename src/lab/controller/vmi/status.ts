@@ -1,30 +1,36 @@
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { LABEL, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
+import { LABEL, VM_FINALIZER, VMI_FINALIZER } from '../../../kubevirt/labels.ts'
 import { currentPodOf, isPodGoingDown, isPodReady } from '../../../kubevirt/pods.ts'
 import { timestamp } from '../../../kubevirt/time.ts'
-import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
+import type { KubeVirt, Pod, Vm, Vmi } from '../../../kubevirt/types.ts'
 import { awaitsSource, hasCrossed } from '../../../rules/decentralized.ts'
 import { interfaceStatuses } from '../../../rules/interface-status.ts'
 import { LAUNCHER_IMAGE } from '../../../rules/launcher-pod.ts'
 import { isMemoryHotplugging, lacksGuarantee, vmiConditions } from './conditions.ts'
 
-/** The VMI as it should be, given its pods: at most one phase further (fact sheet control-plane.md §10). */
+/**
+ * The VMI as it should be, given its pods: at most one phase further (fact sheet control-plane.md §10).
+ * @param vm the VM of its name, if there is one
+ */
 export function nextVmi(
   vmi: Vmi,
   pods: readonly Pod[],
   now: number,
-  kubevirt?: KubeVirt | undefined,
+  { kubevirt, vm }: { kubevirt?: KubeVirt | undefined; vm?: Vm | undefined } = {},
 ): Vmi {
   const pod = currentPodOf(vmi, pods)
   const phase = nextPhase(vmi, pod)
   const arrives = phase === 'Scheduled' && vmi.status?.phase !== 'Scheduled'
   const image = imageOf(pod)
   const gone = isEnded(vmi) && pods.length === 0
+  const wasScheduling = vmi.status?.phase === 'Scheduling'
   const entered = {
     ...vmi,
     status: {
       ...vmi.status,
       ...(arrives && pod?.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+      ...(arrives ? { migrationTransport: 'Unix' } : {}),
+      ...(wasScheduling && pod?.status?.qosClass ? { qosClass: pod.status.qosClass } : {}),
       ...(image === undefined && !gone ? {} : { launcherContainerImageVersion: image ?? '' }),
       ...(pod && (arrives || phase === 'Running')
         ? { interfaces: interfaceStatuses(vmi, pod) }
@@ -34,7 +40,6 @@ export function nextVmi(
       activePods: activePods(pods),
     },
   }
-  const wasScheduling = vmi.status?.phase === 'Scheduling'
   const conditions = vmiConditions(entered, pod, wasScheduling, now)
   return {
     ...entered,
@@ -47,7 +52,7 @@ export function nextVmi(
           ? { [LABEL.outdatedLauncherImage]: isOutdatedImage(image) ? '' : undefined }
           : {}),
       }),
-      ...finalizers(entered, pods),
+      ...finalizers(entered, pods, isOwnedBy(vmi, vm)),
     },
     status: { ...entered.status, conditions },
   }
@@ -119,11 +124,17 @@ function activePods(pods: readonly Pod[]): Record<string, string> {
   )
 }
 
-/** It may go when it has ended and nothing of it is left. */
-function finalizers(vmi: Vmi, pods: readonly Pod[]): { finalizers?: string[] } {
-  const { finalizers } = vmi.metadata
-  if (!isEnded(vmi) || pods.length > 0 || !finalizers) return {}
-  return { finalizers: finalizers.filter((name) => name !== VMI_FINALIZER) }
+/** It may go when it has ended and nothing of it is left; a VM that is gone has no say any more. */
+function finalizers(vmi: Vmi, pods: readonly Pod[], hasOwner: boolean): { finalizers?: string[] } {
+  const { finalizers: before } = vmi.metadata
+  if (!isEnded(vmi) || !before) return {}
+  const done = [...(pods.length === 0 ? [VMI_FINALIZER] : []), ...(hasOwner ? [] : [VM_FINALIZER])]
+  return { finalizers: before.filter((name) => !done.includes(name)) }
+}
+
+function isOwnedBy({ metadata }: Vmi, vm: Vm | undefined): boolean {
+  const owner = metadata.ownerReferences?.find((reference) => reference.controller)
+  return owner?.kind === 'VirtualMachine' && vm !== undefined && owner.uid === vm.metadata.uid
 }
 
 /** One that waits for a guest in vain has nothing to end. */
