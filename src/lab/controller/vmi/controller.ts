@@ -1,7 +1,8 @@
 import { isStatus } from '../../../cluster/api-error.ts'
 import { create, patch, remove, replace } from '../../../cluster/objects.ts'
+import { hasPersistentState } from '../../../kubevirt/backend-storage.ts'
 import { sameValue } from '../../../kubevirt/equality.ts'
-import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
 import { conditionOf } from '../../../kubevirt/migration.ts'
 import { currentPodOf, isPodFinal } from '../../../kubevirt/pods.ts'
 import { PODS, VMIS } from '../../../kubevirt/resources.ts'
@@ -28,6 +29,7 @@ import {
   withFailure,
 } from './conditions.ts'
 import { podPatch, unpausedCondition } from './pod-sync.ts'
+import { createStateClaims, STATE_CLAIM } from './state-claim.ts'
 import { nextVmi } from './status.ts'
 import { volumeStatus } from './volume-status.ts'
 
@@ -61,7 +63,13 @@ export function startVmiController(options: ControllerOptions): Worker {
     const vmi = caches.vmis.get(metadata.namespace, spec.vmiName ?? '')
     if (vmi && isUnprocessed(vmi)) worker.queue.add(keyOfObject(vmi))
   })
-  caches.claims.on(({ object: { metadata } }) => {
+  caches.claims.on(({ type, object: { metadata } }) => {
+    const owner = metadata.labels?.[LABEL.persistentStateFor]
+    if (owner !== undefined) {
+      const key = keyOf(metadata.namespace, owner)
+      if (type === 'ADDED') expectations.settle(key, STATE_CLAIM)
+      worker.queue.add(key)
+    }
     for (const vmi of caches.vmis.list())
       if (
         vmi.metadata.namespace === metadata.namespace &&
@@ -70,6 +78,7 @@ export function startVmiController(options: ControllerOptions): Worker {
         worker.queue.add(keyOfObject(vmi))
   })
   const attachments = createAttachments(cluster, caches, recorder, expectations)
+  const stateClaims = createStateClaims(cluster, caches, expectations)
   return worker
 
   /** A launcher belongs to a VMI, an attachment pod to a launcher. */
@@ -98,7 +107,7 @@ export function startVmiController(options: ControllerOptions): Worker {
     const now = clock.now()
     const around = { kubevirt: caches.kubevirt(), vm: caches.vms.get(namespace, name) }
     const reached = withVolumes(nextVmi(vmi, pods, now, around), pods)
-    const failed = failure === undefined ? startFailure(vmi, pods) : podFailure(vmi, failure)
+    const failed = failure === undefined ? startFailure(vmi, pods) : failureOf(vmi, failure)
     const next = withFailure(reached, failed, now)
     if (conditionOf(next, 'MigrationRequired')?.status === 'False')
       worker.queue.add(key, { after: NETWORK_INTERVAL })
@@ -130,12 +139,17 @@ export function startVmiController(options: ControllerOptions): Worker {
   /** What keeps a VMI from having its pod, or from its node although its pod is there. */
   function startFailure(vmi: Vmi, pods: Pod[]): Failure | undefined {
     if (isUnprocessed(vmi) && pods.length === 0)
-      return missingClaim(vmi) ?? (isMigrating(vmi) ? ACTIVE_MIGRATION : undefined)
+      return missingClaim(vmi) ?? (isMigrating(vmi) ? ACTIVE_MIGRATION : stateClaims.failure(vmi))
     const launcher = currentPodOf(vmi, pods)
     if (vmi.status?.phase !== 'Scheduling' || !launcher) return undefined
     if (!lacksGuarantee(vmi, launcher)) return imageFailure(launcher)
     recorder.record(vmi, 'Warning', NO_GUARANTEE.reason, NO_GUARANTEE.message)
     return NO_GUARANTEE
+  }
+
+  function failureOf(vmi: Vmi, err: unknown): Failure {
+    const state = isUnprocessed(vmi) ? stateClaims.failure(vmi, err) : undefined
+    return state ?? podFailure(vmi, err)
   }
 
   async function introduce(vmi: Vmi): Promise<void> {
@@ -160,7 +174,7 @@ export function startVmiController(options: ControllerOptions): Worker {
     for (const pod of pods) if (isPodFinal(pod)) await attachments.remove(vmi, attachments.of(pod))
     if (tellMissingClaim(vmi) || awaitsSource(vmi)) return
     if (launcher) await attachments.sync(key, vmi, launcher)
-    else if (isUnprocessed(vmi) && pods.length === 0 && !isMigrating(vmi)) await createPod(key, vmi)
+    else if (isUnprocessed(vmi) && pods.length === 0 && !isMigrating(vmi)) await begin(key, vmi)
   }
 
   /** All pods of a VMI that is deleted, each with an event; one that has ended is deleted again until it is gone. */
@@ -181,12 +195,17 @@ export function startVmiController(options: ControllerOptions): Worker {
     }
   }
 
+  async function begin(key: string, vmi: Vmi): Promise<void> {
+    if (await stateClaims.ready(key, vmi)) await createPod(key, vmi)
+  }
+
   async function createPod(key: string, vmi: Vmi): Promise<void> {
     const { namespace = '', uid = '' } = vmi.metadata
     const quotas = caches.quotas.list().filter(({ metadata }) => metadata.namespace === namespace)
     const kubevirt = caches.kubevirt()
     const limits = automaticLimits(caches.namespaces.get(undefined, namespace), quotas, kubevirt)
-    const template = launcherPod(vmi, { kubevirt, release: LAB_RELEASE, limits })
+    const stateClaim = hasPersistentState(vmi) ? stateClaims.of(vmi)?.metadata.name : undefined
+    const template = launcherPod(vmi, { kubevirt, release: LAB_RELEASE, limits, stateClaim })
     expectations.expect(key, uid)
     try {
       const body = { apiVersion: 'v1', kind: 'Pod', ...template }
@@ -205,11 +224,12 @@ export function startVmiController(options: ControllerOptions): Worker {
 
   function withVolumes(vmi: Vmi, pods: Pod[]): Vmi {
     const { spec, status } = vmi
-    if (!spec.volumes?.length && !status?.volumeStatus?.length) return vmi
+    const state = stateClaims.of(vmi)
+    if (!spec.volumes?.length && !status?.volumeStatus?.length && !state) return vmi
     const launcher = currentPodOf(vmi, pods)
     const claims = (name: string) => caches.claims.get(vmi.metadata.namespace, name)
     const attached = launcher ? attachments.of(launcher) : []
-    const { volumes, told } = volumeStatus(vmi, launcher, attached, claims)
+    const { volumes, told } = volumeStatus(vmi, launcher, attached, claims, state)
     for (const { reason, message } of told) recorder.record(vmi, 'Normal', reason, message)
     return { ...vmi, status: { ...status, volumeStatus: volumes } }
   }
