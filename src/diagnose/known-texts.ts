@@ -1623,6 +1623,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG8014',
+    follows: true,
     anchor: 'Read section footer failed',
     pattern: /Read section footer failed: (?<error>-?\d+)/i,
     title:
@@ -1634,6 +1635,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...cause,
     code: 'MIG8014',
+    follows: true,
     anchor: 'load of migration failed',
     pattern: /load of migration failed: (?<what>[\w /]+)/i,
     title: 'QEMU on the target could not load the incoming stream: {what}',
@@ -1646,7 +1648,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     code: 'MIG8014',
     anchor: 'unexpectedly closed the monitor',
     pattern:
-      /QEMU unexpectedly closed the monitor(?: \(vm='[^']*'\))?(?::? (?<what>[^\n]{1,200}?))?(?:'\)|$|\n)/i,
+      /QEMU unexpectedly closed the monitor(?![^\n]*load of migration failed)(?: \(vm='[^']*'\))?(?::? (?<what>[^\n]{1,200}?))?(?:'\)|$|\n)/i,
     title: 'QEMU exited in the middle of the migration (unexpectedly closed the monitor): {what}',
     means: 'it crashed, was killed (OOM, pod deletion), or ended because the stream did',
     next: 'see the target pod’s exit code and the QEMU log of the target launcher',
@@ -1993,6 +1995,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   {
     ...echo,
     code: 'MIG8090',
+    otherwise: true,
     anchor: 'error encountered copying data',
     pattern:
       /error encountered copying data (?:to outbound|into inbound) connection: (?<what>[^\n]{1,200})/i,

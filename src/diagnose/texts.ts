@@ -26,6 +26,8 @@ export interface KnownText {
   byAnyClient?: true
   /** It counts only for a text that no other row matches. */
   otherwise?: true
+  /** The receiver's end says it whatever ended the stream: a cause only where nothing else is known to have. */
+  follows?: true
 }
 
 export interface TextMatch {

@@ -270,6 +270,7 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     [OUT, 'read tcp 10.0.0.1:5->10.0.0.2:35001: read: connection reset by peer', 'MIG5011'],
     [OUT, 'dial tcp 10.0.0.2:35001: connect: host is down', 'MIG7002'],
     [COPY, 'write tcp 10.0.0.1:5->10.0.0.2:35001: write: connection timed out', 'MIG7008'],
+    [COPY, 'write tcp 10.0.0.1:5->10.0.0.2:35001: write: connection reset by peer', 'MIG7013'],
     ['proxy unix socket listener returned error.', 'accept4: too many open files', 'MIG5007'],
     [OUT, 'tls: received unexpected handshake message of type *tls.clientHelloMsg', 'MIG6001'],
     [OUT, 'common name is invalid, expected kubevirt.io:a, but got kubevirt.io:b', 'MIG6004'],
@@ -279,6 +280,7 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     [COPY, "the target says: unknown certificate authority; it doesn't trust ours", 'MIG6002'],
     [OUT, "certificate has expired or is not yet valid: the target's ended 2026", 'MIG6003'],
     [COPY, 'the target says: bad certificate; nothing is wrong with ours', 'MIG6008'],
+    [COPY, 'write ECONNRESET: the other proxy takes no more', 'MIG7013'],
     [OUT, 'certificate specifies an incompatible key usage: the target must', 'MIG6010'],
     [OUT, 'tls: first record does not look like a TLS handshake', 'MIG6001'],
     [
@@ -387,6 +389,64 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
       code: 'MIG0010',
       status: 'pass',
     })
+  })
+})
+
+describe('that the target’s QEMU ended with the stream is a cause only where nothing else ended that', () => {
+  const line = (fields: object) =>
+    JSON.stringify({ level: 'error', uid: 'v1', timestamp: '2026-01-01T10:01:05Z', ...fields })
+  const qemu = [
+    'check_section_footer: Read section footer failed: -5',
+    'load of migration failed: Invalid argument',
+  ].map((text) =>
+    line({ component: 'virt-launcher', subcomponent: 'qemu', msg: `qemu-kvm: ${text}` }),
+  )
+  const reset = line({
+    component: 'virt-handler',
+    msg: 'error encountered copying data into inbound connection',
+    reason: 'read tcp 10.0.0.1:5->10.0.0.2:35001: read: connection reset by peer',
+  })
+  const killed = line({
+    component: 'virt-launcher',
+    msg: "internal error: QEMU unexpectedly closed the monitor (vm='demo_vm-1'): killed",
+  })
+  const found = (
+    log: string[],
+    reason = virError(
+      "operation failed: job 'migration out' failed: Unable to write to socket: Broken pipe",
+      9,
+    ),
+  ) => {
+    const status = through('Running', 'Failed')
+    const { verdict, subjects } = reportOn(
+      [migration('Failed', { status }), vmi({}, failed(reason))],
+      { log },
+    )
+    const bad = subjects[0]!.findings.filter(({ status }) => status === 'fail')
+    return { verdict, codes: bad.map(({ code }) => code), cause: bad[0]?.cause ?? '' }
+  }
+
+  test('alone it is told', () => {
+    const { verdict, codes } = found(qemu)
+    expect([verdict.code, codes]).toEqual(['MIG8014', ['MIG8014']])
+  })
+
+  test('beside a connection that was reset it is an echo, and that line none of its own', () => {
+    const { verdict, codes, cause } = found([...qemu, reset])
+    expect([verdict.code, codes]).toEqual(['MIG7013', ['MIG7013']])
+    expect(cause).toMatch(
+      /Ignore as echoes of it: .*The stream to the target’s QEMU ended in the middle/,
+    )
+    expect(cause).not.toMatch(/A proxy connection broke/)
+  })
+
+  test('beside a copy that was given up too', () => {
+    const { codes } = found(qemu, 'Live migration stuck for 151 seconds')
+    expect(codes).toEqual([expect.not.stringMatching('MIG8014')])
+  })
+
+  test('a QEMU that was killed is the cause, not the reset that follows from it', () => {
+    expect(found([killed, reset]).verdict.code).toBe('MIG8014')
   })
 })
 

@@ -16,8 +16,14 @@ export function fromTexts(subject: Subject, world: World, found: readonly Findin
   // The condition on the VMI tells the same as the webhook that read it.
   if (found.some(({ code, status }) => /^MIG100\d/.test(code) && status === 'fail'))
     known.add('MIG1009')
-  const causes = subject.said.filter((said) => isCause(said, subject) && !known.has(said.row.code))
-  const echoes = subject.said.filter(({ worth }) => worth === 'echo')
+  const all = subject.said.filter((said) => isCause(said, subject) && !known.has(said.row.code))
+  const first = all.filter(({ row }) => !row.follows)
+  const follows =
+    found.some(isFailure) || first.some(({ worth, row }) => worth === 'cause' && !row.byAnyClient)
+  const causes = follows ? first : all
+  const echoes = subject.said.filter(
+    ({ worth, row }) => worth === 'echo' || (follows && row.follows),
+  )
   const byCode = [...Map.groupBy(causes, ({ row }) => row.code).values()]
   const isForeign = (said: Said[]) => said.every(({ row }) => row.byAnyClient)
   const sure = byCode
@@ -36,6 +42,10 @@ export function fromTexts(subject: Subject, world: World, found: readonly Findin
   const over = subject.phase === 'Failed' || subject.kind === 'log'
   if (explained || echoes.length === 0 || !over) return findings
   return [...findings, onlyEchoes(echoes, subject, world)]
+}
+
+function isFailure({ status }: Finding): boolean {
+  return status === 'fail'
 }
 
 function isBad({ status }: Finding): boolean {
