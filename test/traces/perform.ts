@@ -79,8 +79,9 @@ async function write(input: Input, { names }: ReplayLab, cluster: Cluster): Prom
         body: {
           apiVersion: 'policy/v1',
           kind: 'Eviction',
-          metadata: { namespace, name },
           ...body,
+          // Who asks may be told by annotations.
+          metadata: { namespace, name, ...(body['metadata'] as object | undefined) },
         },
       })
       return

@@ -35,7 +35,9 @@ function vmiWait({ by, body }: Input, vmi: Vmi): string | undefined {
   if (nodeName !== node && migrationState?.targetNode !== node)
     return `VMI ${vmi.metadata.name} to be on, or to go to, ${node}`
   const runs = (body?.['status'] as { phase?: string } | undefined)?.phase === 'Running'
-  if (runs && phase !== 'Scheduled') return `VMI ${vmi.metadata.name} to be Scheduled`
+  // What runs already may be told again.
+  if (runs && phase !== 'Scheduled' && phase !== 'Running')
+    return `VMI ${vmi.metadata.name} to be Scheduled`
   return undefined
 }
 
