@@ -7,6 +7,7 @@ import { KUBEVIRTS, MIGRATIONS, NODES, type Resource, VMIS, VMS } from '../../ku
 import type { KubeObject, KubeVirt, Node, Vm, Vmi } from '../../kubevirt/types.ts'
 import { type BackupOptions, backupRequest } from '../../rules/backup.ts'
 import { settingsFor } from '../../rules/configuration.ts'
+import { type PowerOptions, type PowerVerb, powerOf, withPower } from '../../rules/vm-power.ts'
 import {
   type AddVolumeOptions,
   changeVolumes,
@@ -52,7 +53,7 @@ async function handle(
   response.writeHead(code, { 'content-length': 0 }).end()
 }
 
-interface Options extends AddVolumeOptions, BackupOptions {
+interface Options extends AddVolumeOptions, BackupOptions, PowerOptions {
   dryRun?: string[]
   addedNodeSelector?: Record<string, string>
   evacuationNodeName?: string
@@ -81,12 +82,37 @@ const ACTIONS: Record<string, Action> = {
     await demand(cluster, VMS, info)
     return cancelEvacuation(cluster, info, options)
   },
+  'virtualmachines/start': powerAction('start'),
+  'virtualmachines/stop': powerAction('stop'),
+  'virtualmachines/restart': powerAction('restart'),
   'virtualmachineinstances/evacuate/cancel': cancelEvacuation,
   'virtualmachineinstances/backup': backup,
   'virtualmachines/addvolume': volumeAction(VMS, 'addvolume'),
   'virtualmachines/removevolume': volumeAction(VMS, 'removevolume'),
   'virtualmachineinstances/addvolume': volumeAction(VMIS, 'addvolume'),
   'virtualmachineinstances/removevolume': volumeAction(VMIS, 'removevolume'),
+}
+
+function powerAction(verb: PowerVerb): Action {
+  return async (cluster, info, options) => {
+    const vm = await demand<Vm>(cluster, VMS, info)
+    const { metadata } = vm
+    const vmi = await getIfExists<Vmi>(cluster, VMIS, metadata)
+    const answer = powerOf(verb, vm, vmi, options)
+    if (!answer.ok) {
+      const { code, message } = answer
+      if (code === 400) throw badRequest(message)
+      if (code === 500) throw internalError(message)
+      throw conflict({ group: 'kubevirt.io', plural: 'virtualmachine' }, metadata.name, message)
+    }
+    const { grace } = answer
+    const change = { spec: { terminationGracePeriodSeconds: grace } }
+    const dryRun = dryRunOf(options)
+    if (grace !== undefined) await patch(cluster, VMIS, metadata, change, 'merge', dryRun)
+    const at = 'requests' in answer ? { ...metadata, subresource: 'status' } : metadata
+    await replace(cluster, VMS, at, withPower(vm, answer), dryRun)
+    return 202
+  }
 }
 
 function volumeAction(resource: Resource, change: VolumeChange): Action {

@@ -3,6 +3,7 @@ import type { SpecialRoute } from '../router.ts'
 import { backupRoute } from './backup.ts'
 import { evacuateCancelRoutes } from './evacuate-cancel.ts'
 import { migrateRoute } from './migrate.ts'
+import { powerRoutes } from './power.ts'
 import { replyJson, subresourceRoute } from './route.ts'
 import { volumeRoutes } from './volumes.ts'
 
@@ -26,6 +27,7 @@ export const SUBRESOURCE_ROUTES: SpecialRoute[] = [
   versionRoute,
   migrateRoute,
   backupRoute,
+  ...powerRoutes,
   ...evacuateCancelRoutes,
   ...volumeRoutes,
 ]

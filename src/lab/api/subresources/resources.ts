@@ -7,6 +7,9 @@ const VERSIONS = ['v1', 'v1alpha3']
 export const SUBRESOURCES: VirtualResource[] = VERSIONS.flatMap((version) =>
   [
     'virtualmachines/migrate',
+    'virtualmachines/start',
+    'virtualmachines/stop',
+    'virtualmachines/restart',
     'virtualmachines/evacuate/cancel',
     'virtualmachineinstances/backup',
     'virtualmachineinstances/evacuate/cancel',
