@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Pod } from '../../src/kubevirt/types.ts'
 import {
   claimBinding,
+  claimObstacle,
+  isHeld,
   type StorageView,
   type Volume,
   type VolumeClaim,
@@ -126,4 +128,38 @@ describe('a claim', () => {
     expect(decide(named, { volumes: [others] })).toEqual({ kind: 'wait-for-volume' })
     expect(decide({ ...claim(), status: { phase: 'Bound' } })).toEqual({ kind: 'bound' })
   })
+})
+
+const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims'
+
+test.each<[string, VolumeClaim[], string | undefined]>([
+  ['none', [], 'persistentvolumeclaim "data" not found'],
+  ['one that waits for its volume', [claim()], UNBOUND],
+  ['one of no class', [claim({ storageClassName: '' })], UNBOUND],
+  ['one whose class waits for a pod', [claim({ storageClassName: 'late' })], undefined],
+  [
+    'one of such a class that names its volume',
+    [claim({ storageClassName: 'late', volumeName: 'v' })],
+    UNBOUND,
+  ],
+  ['one that is bound', [{ ...claim(), status: { phase: 'Bound' } }], undefined],
+  [
+    'one that is lost',
+    [{ ...claim({ volumeName: 'v' }), status: { phase: 'Lost' } }],
+    'persistentvolumeclaim "data" bound to non-existent persistentvolume "v"',
+  ],
+  [
+    'one that goes',
+    [{ ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    'persistentvolumeclaim "data" is being deleted',
+  ],
+])('a pod is held for its claim, or not: %s', (_, claims, obstacle) => {
+  expect(claimObstacle(consumer({}), { claims, classes })).toBe(obstacle)
+})
+
+test('a claim is held by a pod that has a node, whether it runs or has ended', () => {
+  const on = (nodeName: string | undefined, phase: string) => [consumer({ nodeName }, phase)]
+  expect(isHeld(claim(), on('node-1', 'Running'))).toBe(true)
+  expect(isHeld(claim(), on('node-1', 'Succeeded'))).toBe(true)
+  expect(isHeld(claim(), on(undefined, 'Pending'))).toBe(false)
 })

@@ -4,7 +4,7 @@ import type { Cluster } from '../../../src/cluster/cluster.ts'
 import { connect } from '../../../src/cluster/config.ts'
 import { create, get, list, patch } from '../../../src/cluster/objects.ts'
 import { conditionOf } from '../../../src/kubevirt/migration.ts'
-import { EVENTS, NODES, PODS } from '../../../src/kubevirt/resources.ts'
+import { EVENTS, NODES, PODS, PVCS, STORAGE_CLASSES } from '../../../src/kubevirt/resources.ts'
 import type { Event, Pod } from '../../../src/kubevirt/types.ts'
 import { type ApiServer, startApiServer } from '../../../src/lab/api/server.ts'
 import { type Scheduler, startScheduler } from '../../../src/lab/scheduler/scheduler.ts'
@@ -132,4 +132,49 @@ test("a preference decides among nodes that fit; another scheduler's pods are le
   await expect.poll(() => nodeOf(admin, 'p')).toBe('b')
   await expect.poll(() => scheduler.idle()).toBe(true)
   expect(await nodeOf(admin, 'other')).toBeUndefined()
+})
+
+test('a pod is held as long as a claim of its is not bound, unless that waits for the pod’s node', async () => {
+  const { admin } = await cluster()
+  for (const name of ['a', 'b', 'c']) await create(admin, NODES, node(name))
+  for (const volumeBindingMode of ['Immediate', 'WaitForFirstConsumer'])
+    await create(admin, STORAGE_CLASSES, {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: volumeBindingMode.toLowerCase() },
+      provisioner: 'example.com/disks',
+      volumeBindingMode,
+    })
+  const claim = (name: string, storageClassName: string) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      storageClassName,
+    },
+  })
+  const mounting = (claimName: string) =>
+    pod(claimName, '1Mi', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
+  const namespace = 'default'
+  for (const name of ['now', 'later']) await create(admin, PODS, mounting(name), { namespace })
+  const said = async (name: string) => (await eventsOf(admin, name)).map(({ message }) => message)
+  await expect
+    .poll(() => said('now'))
+    .toEqual(['0/3 nodes are available: persistentvolumeclaim "now" not found. not found'])
+
+  await create(admin, PVCS, claim('later', 'waitforfirstconsumer'), { namespace })
+  await expect.poll(() => nodeOf(admin, 'later')).toBeTruthy()
+  await create(admin, PVCS, claim('now', 'immediate'), { namespace })
+  const message =
+    '0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found'
+  await expect.poll(() => said('now')).toContain(message)
+  expect(
+    conditionOf(await get<Pod>(admin, PODS, { namespace, name: 'now' }), 'PodScheduled'),
+  ).toMatchObject({ status: 'False', reason: 'Unschedulable', message })
+
+  const status = { phase: 'Bound' }
+  await patch(admin, PVCS, { namespace, name: 'now', subresource: 'status' }, { status }, 'merge')
+  await expect.poll(() => nodeOf(admin, 'now')).toBeTruthy()
 })

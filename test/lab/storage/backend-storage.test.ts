@@ -4,6 +4,7 @@ import type { Cluster } from '../../../src/cluster/cluster.ts'
 import { create, get, getIfExists, list, remove } from '../../../src/cluster/objects.ts'
 import { conditionOf } from '../../../src/kubevirt/migration.ts'
 import {
+  JOBS,
   MIGRATIONS,
   PODS,
   PVCS,
@@ -13,6 +14,7 @@ import {
 } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { type Lab, startLab } from '../../../src/lab/lab.ts'
+import type { Job } from '../../../src/rules/job.ts'
 import { claimsIn, type VolumeClaim } from '../../../src/rules/volume-binding.ts'
 
 const namespace = 'default'
@@ -34,11 +36,26 @@ afterAll(async () => {
   await lab?.close()
 })
 
+/** The class of new claims from now on: nobody says of it that it can be shared. */
+async function oneNodeClass(): Promise<void> {
+  const body = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: {
+      name: 'one-node',
+      annotations: { 'storageclass.kubevirt.io/is-default-virt-class': 'true' },
+    },
+    provisioner: 'volumes.lab.kubectl-mig.io',
+  }
+  const known = await getIfExists(admin, STORAGE_CLASSES, { name: 'one-node' })
+  if (!known) await create(admin, STORAGE_CLASSES, body)
+}
+
 /** A VM that keeps its TPM's state, as soon as it is known whether it can move. */
-async function vmWithTpm(name: string): Promise<Vmi> {
+async function vmWithTpm(name: string, memory = '4Mi'): Promise<Vmi> {
   const spec = {
     terminationGracePeriodSeconds: 0,
-    domain: { memory: { guest: '4Mi' }, devices: { tpm: { persistent: true } } },
+    domain: { memory: { guest: memory }, devices: { tpm: { persistent: true } } },
   }
   await create(
     admin,
@@ -128,16 +145,44 @@ test('a VM with a TPM that is kept gets a claim of its own, and where that is sh
   expect((await claimsOf('shared')).map(({ metadata }) => metadata.name)).toEqual([name])
 }, 90_000)
 
-test('a move of one whose claim is for one node makes a second claim, which is the VM’s afterwards; the first hangs on its ended launcher', async () => {
-  await create(admin, STORAGE_CLASSES, {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: {
-      name: 'one-node',
-      annotations: { 'storageclass.kubevirt.io/is-default-virt-class': 'true' },
+test('when the target pod is taken away in the middle, a Job finds out that the guest has not gone over, and the claim for it goes', async () => {
+  await oneNodeClass()
+  await vmWithTpm('broken', '256Mi')
+  const [source] = (await claimsOf('broken')).map(({ metadata }) => metadata.name)
+  const body = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceMigration',
+    metadata: { name: 'break' },
+    spec: { vmiName: 'broken' },
+  }
+  await create(admin, MIGRATIONS, body, { namespace })
+  const now = () => get<Migration>(admin, MIGRATIONS, { namespace, name: 'break' })
+  const slot = async () => (await vmiOf('broken')).status?.migrationState
+  await expect.poll(async () => (await slot())?.targetPod, { timeout: 20_000 }).toBeDefined()
+  const name = (await slot())?.targetPod ?? ''
+  await remove(admin, PODS, { namespace, name }, { gracePeriodSeconds: 0 })
+  await expect.poll(async () => (await now()).status?.phase, { timeout: 30_000 }).toBe('Failed')
+  expect((await claimsOf('broken')).map(({ metadata }) => metadata.name)).toEqual([source])
+  expect(await get<Job>(admin, JOBS, { namespace, name: 'recover-break' })).toMatchObject({
+    status: {
+      failed: 1,
+      conditions: [
+        { type: 'FailureTarget', status: 'True', reason: 'PodFailurePolicy' },
+        {
+          type: 'Failed',
+          status: 'True',
+          message: expect.stringMatching(
+            /^Container container for pod default\/recover-break-\w{5} failed with exit code 42 matching FailJob rule at index 0$/,
+          ),
+        },
+      ],
     },
-    provisioner: 'volumes.lab.kubectl-mig.io',
   })
+  expect((await vmiOf('broken')).status?.phase).toBe('Running')
+}, 90_000)
+
+test('a move of one whose claim is for one node makes a second claim, which is the VM’s afterwards; the first hangs on its ended launcher', async () => {
+  await oneNodeClass()
   const vmi = await vmWithTpm('single')
   const [first] = await claimsOf('single')
   const source = first!.metadata.name

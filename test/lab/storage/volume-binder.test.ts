@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { connect } from '../../../src/cluster/config.ts'
-import { create, get, getIfExists, list, remove } from '../../../src/cluster/objects.ts'
+import { create, get, getIfExists, list, patch, remove } from '../../../src/cluster/objects.ts'
 import {
   EVENTS,
   NAMESPACES,
@@ -138,6 +138,25 @@ test('a claim stays while a pod mounts it, and the volume that was made for it g
   await expect
     .poll(() => getIfExists(cluster, PERSISTENT_VOLUMES, { name: `pvc-${uid}` }))
     .toBeUndefined()
+})
+
+test('a claim stays even for a pod that has ended, as long as its object is there', async () => {
+  const { cluster, claim, ask, mount } = await storage()
+  await ask('data')
+  await mount('data')
+  await expect.poll(async () => (await claim('data')).status?.phase).toBe('Bound')
+  const pod = { namespace, name: 'launcher' }
+  const ended = { status: { phase: 'Succeeded' } }
+  await patch(cluster, PODS, { ...pod, subresource: 'status' }, ended, 'strategic')
+  await remove(cluster, PVCS, { namespace, name: 'data' })
+  // Time for it to go, were it not held: another one comes and goes meanwhile.
+  await ask('other')
+  await expect.poll(async () => (await claim('other')).status?.phase).toBe('Bound')
+  await remove(cluster, PVCS, { namespace, name: 'other' })
+  await expect.poll(() => getIfExists(cluster, PVCS, { namespace, name: 'other' })).toBeUndefined()
+  expect((await claim('data')).metadata.finalizers).toEqual(['kubernetes.io/pvc-protection'])
+  await remove(cluster, PODS, pod, { gracePeriodSeconds: 0 })
+  await expect.poll(() => getIfExists(cluster, PVCS, { namespace, name: 'data' })).toBeUndefined()
 })
 
 test('a volume that somebody made is taken by the claim that it fits, and kept when that goes', async () => {

@@ -77,7 +77,8 @@ export async function findsTargetState(
   const at = { namespace, name: recoveryJobName(name) }
   const job = await getIfExists<Job>(cluster, JOBS, at)
   if (!job) {
-    await create(cluster, JOBS, recoveryJob(migration, claims.source, LAUNCHER_IMAGE), at)
+    const wanted = recoveryJob(migration, claims.source, LAUNCHER_IMAGE)
+    await create(cluster, JOBS, wanted, { namespace })
     throw new Error('a migration recovery had to be initiated')
   }
   const recovery = recoveryOf(job)
