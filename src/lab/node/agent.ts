@@ -21,7 +21,7 @@ import { copyMetrics } from './copy-metrics.ts'
 import { type Breakage, createBreakage } from './faults/breakage.ts'
 import { watchFaults } from './faults/node-faults.ts'
 import { type GuestKind, guestMaker } from './guest/kinds.ts'
-import { handlerQueue } from './handler.ts'
+import { handlerQueue, stopGuest } from './handler.ts'
 import type { HandlerContext, LauncherPod, LauncherPods } from './handler-context.ts'
 import { handlerLife } from './handler-life.ts'
 import { handlerRecord } from './handler-words.ts'
@@ -184,6 +184,9 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
     // In the next pod, too.
     onRunning: async (pod) => {
       if (isHandler(pod) && faults.of('HandlerCrashes')) await life.crash()
+    },
+    onStopping: async (pod) => {
+      if (isLauncher(pod)) await stopGuest(context, pod)
     },
     onEnded: containers.ended,
     failsToPull: (pod) => isLauncher(pod) && faults.of('ImagePullFails') !== undefined,

@@ -1,5 +1,5 @@
-import { LABEL } from '../../kubevirt/labels.ts'
-import type { Vmi } from '../../kubevirt/types.ts'
+import { ANNOTATION, LABEL } from '../../kubevirt/labels.ts'
+import type { Pod, Vmi } from '../../kubevirt/types.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { reportRunning } from './handler-domain.ts'
@@ -67,9 +67,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     if (here.length > 0) events.record(vmi, 'Normal', 'Deleted', 'Signaled Deletion')
     await Promise.all(here.map(({ launcher }) => launcher.exit(0)))
     if (vmi.status?.nodeName !== node) return
-    await vmis.update(vmi, (draft) => {
-      if (draft.status && draft.status.phase !== 'Failed') draft.status.phase = 'Succeeded'
-    })
+    await shutDownInOrder(context, vmi)
   }
 
   const queue = keyedQueue(reconcile, {
@@ -83,4 +81,24 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
       }),
   })
   return queue
+}
+
+/** The pod of a guest that runs here is to go, and nobody moved the guest: it is shut down, which is no failure. */
+export async function stopGuest(context: HandlerContext, { metadata }: Pod): Promise<void> {
+  const { node, vmis, launchers, isUp } = context
+  const { namespace, name, labels, annotations } = metadata
+  const here = launchers.ofPod(namespace ?? '', name)
+  if (!isUp() || here?.launcher.domain.state !== 'running') return
+  const vmi = vmis.get(`${namespace}/${annotations?.[ANNOTATION.domain]}`)
+  if (vmi?.metadata.uid !== labels?.[LABEL.createdBy] || vmi?.status?.nodeName !== node) return
+  await shutDownInOrder(context, vmi)
+}
+
+async function shutDownInOrder({ vmis, events }: HandlerContext, vmi: Vmi): Promise<void> {
+  const phase = vmi.status?.phase
+  if (phase === 'Failed' || phase === 'Succeeded') return
+  await vmis.update(vmi, (draft) => {
+    if (draft.status && draft.status.phase !== 'Failed') draft.status.phase = 'Succeeded'
+  })
+  events.record(vmi, 'Normal', 'Stopped', 'The VirtualMachineInstance was shut down.')
 }

@@ -33,6 +33,8 @@ export interface KubeletOptions {
   onStarted(pod: Pod): void
   /** It has been said that it runs. */
   onRunning(pod: Pod): Promise<void>
+  /** It is about to be stopped, as its object is being deleted. */
+  onStopping(pod: Pod): Promise<void>
   /** It has ended. */
   onEnded(pod: Pod): void
   /** Whether there is no image for it. */
@@ -189,6 +191,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   async function end(pod: Pod, here: Running | undefined): Promise<void> {
     if (here && here.exitCode === undefined) {
       tellKilling(pod)
+      await options.onStopping(pod)
       await here.process.stop(0)
       await report(pod, ended(pod, here))
     }

@@ -285,3 +285,10 @@ test('a pod that is deleted ends in order and goes; a deleted VMI ends with its 
     .poll(() => list<Pod>(admin, PODS, { namespace: 'default' }).then((l) => l.items))
     .toEqual([])
 })
+
+test('a guest whose pod is taken away is shut down, which is no failure', async () => {
+  await runningVmi()
+  await remove(admin, PODS, { namespace: 'default', name: 'launcher-1' })
+  await expect.poll(async () => (await vmiNow()).status?.phase).toBe('Succeeded')
+  await expect.poll(messages).toContain('Normal Stopped The VirtualMachineInstance was shut down.')
+})

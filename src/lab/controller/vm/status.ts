@@ -37,12 +37,16 @@ export function nextStatus(vm: Vm, vmi: Vmi | undefined, pass: Pass, now: number
     ...(observed
       ? { observedGeneration: Number(observed), desiredGeneration: vm.metadata.generation ?? 1 }
       : {}),
-    stateChangeRequests: openRequests(vm, vmi),
     conditions: vmConditions(recovered, vmi, { restart, failure }, now),
     ...(recovery.state ? { volumeUpdateState: recovery.state } : {}),
   }
-  const { startFailure: _, ...rest } = status
-  const next = failures ? { ...rest, startFailure: failures } : rest
+  const { startFailure: _failure, stateChangeRequests: _requests, ...rest } = status
+  const requests = openRequests(vm, vmi)
+  const next = {
+    ...rest,
+    ...(failures ? { startFailure: failures } : {}),
+    ...(requests.length > 0 ? { stateChangeRequests: requests } : {}),
+  }
   const shown = printableStatus({ ...vm, status: next }, vmi, { unbound, starting, now })
   return { ...next, printableStatus: shown }
 }
