@@ -691,6 +691,14 @@ export const CATALOGUE = {
     mend: 'Compare mount, owner and export options of the volume on both nodes.',
     rank: 90,
   },
+  MIG3077: {
+    title: 'Volumes have to be given back by hand',
+    means:
+      'The guest was lost while its volumes were copied to other claims; KubeVirt does not start the VM as long as it names the new ones.',
+    detected: "the VM's condition ManualRecoveryRequired",
+    mend: 'Name the old claims in the VM again.',
+    rank: 93,
+  },
   MIG3080: {
     title: 'The target has too little memory',
     means: 'The target pod was killed or QEMU got no memory.',

@@ -4,6 +4,7 @@ import { isAskedToMove } from '../kubevirt/asked-to-move.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { conditionOf, isFinal, phaseOf, stateOf, timeOf } from '../kubevirt/migration.ts'
 import type { Event, Migration, Pod, Vm, Vmi } from '../kubevirt/types.ts'
+import { needsRecovery } from '../rules/vm-volume-recovery.ts'
 import { attribute } from './said.ts'
 import { type Subject, subjectWithoutObjects, type World } from './subject.ts'
 
@@ -35,6 +36,11 @@ export function subjectsOf(world: World): Subject[] {
   for (const vmi of world.vmis) {
     const { namespace = '', name } = vmi.metadata
     if (!byVm.has(`${namespace}/${name}`)) subjects.push(vmiSubject(world, vmi))
+  }
+  for (const vm of world.evidence.objects.list<Vm>('VirtualMachine')) {
+    const key = `${vm.metadata.namespace ?? ''}/${vm.metadata.name}`
+    if (needsRecovery(vm) && !byVm.has(key) && !isIn(world.vmis, vm))
+      subjects.push(vmSubject(world, vm))
   }
   if (subjects.length === 0) subjects.push(...logSubjects(world.evidence.logs))
   attribute(world, subjects)
@@ -113,6 +119,21 @@ function vmiSubject(world: World, vmi: Vmi): Subject {
   }
   subject.events = eventsOf(world, subject)
   return subject
+}
+
+/** A VM that KubeVirt does not start any more because of what a migration has left. */
+function vmSubject(world: World, vm: Vm): Subject {
+  const { namespace = '', name } = vm.metadata
+  const ref = `vm/${namespace}/${name}`
+  const about = { kind: 'vmi', ref, namespace, name, troubled: true } as const
+  const events = world.lookup.events(namespace, 'VirtualMachine', name)
+  return { ...subjectWithoutObjects(about), vm, events }
+}
+
+function isIn(vmis: readonly Vmi[], { metadata }: Vm): boolean {
+  return vmis.some(
+    (vmi) => vmi.metadata.name === metadata.name && vmi.metadata.namespace === metadata.namespace,
+  )
 }
 
 /** One for each VM or migration that the logs name; one for all when they name none or one. */

@@ -46,6 +46,7 @@ import { targetStart } from './target-start.ts'
 import { certificates, tlsMismatch, tlsOff } from './tls.ts'
 import { trust } from './trust.ts'
 import { unreadStage } from './unread-stage.ts'
+import { volumeRecovery } from './volume-recovery.ts'
 import { volumeChange, workloadUpdate } from './workload-update.ts'
 
 /** All checks, in the order in which a migration meets what they look at. */
@@ -63,6 +64,7 @@ export const CHECKS: readonly Check[] = [
   cancelledEvacuation,
   workloadUpdate,
   volumeChange,
+  volumeRecovery,
   shutDown,
   movedAgain,
   budgets,

@@ -1,3 +1,4 @@
+import { stateClaimOf } from '../../kubevirt/backend-storage.ts'
 import { isAtLeast } from '../../kubevirt/defaults.ts'
 import { NODE_LABEL } from '../../kubevirt/node-labels.ts'
 import type { KubeObject, Node, Vmi } from '../../kubevirt/types.ts'
@@ -223,12 +224,7 @@ function diskDetails(vmi: Vmi, world: World): Details {
 /** Up to v1.3 the PVC of persistent TPM or EFI had to be shared; it is still believed to. */
 function persistentState(subject: Subject, world: World): Finding[] {
   const claim = stateClaim(subject, world)
-  if (
-    !claim ||
-    claim.spec.accessModes?.includes('ReadWriteMany') ||
-    claim.metadata.deletionTimestamp
-  )
-    return []
+  if (!claim || claim.spec.accessModes?.includes('ReadWriteMany')) return []
   const version = world.kubevirt?.status?.observedKubeVirtVersion
   if (world.release && !isAtLeast(world.release, 1, 4)) return []
   return [
@@ -246,15 +242,8 @@ function persistentState(subject: Subject, world: World): Finding[] {
   ]
 }
 
-function stateClaim({ namespace, name }: Subject, { evidence }: World): Claim | undefined {
-  return evidence.objects
-    .list<Claim>('PersistentVolumeClaim')
-    .find(
-      ({ metadata }) =>
-        metadata.namespace === namespace &&
-        (metadata.labels?.['persistent-state-for'] === name ||
-          metadata.name === `persistent-state-for-${name}`),
-    )
+function stateClaim(subject: Subject, { evidence }: World): Claim | undefined {
+  return stateClaimOf(subject, evidence.objects.list<Claim>('PersistentVolumeClaim'))
 }
 
 function migratable(subject: Subject): Finding {

@@ -1,7 +1,8 @@
 import { hasPersistentState } from '../../kubevirt/backend-storage.ts'
 import { conditionOf, timeOf } from '../../kubevirt/migration.ts'
-import type { KubeObject } from '../../kubevirt/types.ts'
+import { newStateClaim } from '../../rules/backend-storage.ts'
 import { capacityFor } from '../../rules/capacity.ts'
+import type { StorageClass } from '../../rules/volume-binding.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
 import { age, listing } from '../words.ts'
@@ -38,16 +39,9 @@ export const silentRender: Check = {
     const node = world.nodes.find(({ metadata }) => metadata.name === vmi?.status?.nodeName)
     if (world.nodes.length > 0 && !node)
       lacks.push(`node ${vmi?.status?.nodeName} of the VM does not exist`)
-    const persistent = hasPersistentState(vmi)
-    const classes = world.evidence.objects.list<KubeObject>('StorageClass')
-    const isDefault = ({ metadata }: KubeObject) =>
-      metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true'
-    if (
-      persistent &&
-      classes.length > 0 &&
-      !classes.some(isDefault) &&
-      !world.kubevirt?.spec.configuration?.['vmStateStorageClass']
-    )
+    const classes = world.evidence.objects.list<StorageClass>('StorageClass')
+    const storage = { kubevirt: world.kubevirt, classes, profiles: [] }
+    if (vmi && hasPersistentState(vmi) && classes.length > 0 && !newStateClaim(vmi, storage).ok)
       lacks.push(
         'the VM has persistent TPM or EFI, and there is neither vmStateStorageClass nor a default storage class',
       )
