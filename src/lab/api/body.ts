@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { parse } from 'yaml'
 import { parseJson, refusePrototypes } from './json.ts'
 import type { ApiObject } from './kind.ts'
 import { decodeObject } from './protobuf/decode.ts'
 import { jsonType } from './schema/scalars.ts'
 import { badRequest, StatusError, unsupportedMediaType } from './status.ts'
+import { notesOfJson, notesOfYaml, type TextNotes } from './text-notes.ts'
+import { readYaml } from './yaml.ts'
 
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
 
@@ -41,14 +42,23 @@ const APPLY = 'application/apply-patch+yaml'
  * @param kind what it should be, for the refusal of what is no object
  */
 export function parseObject(body: Buffer, mediaType: string, kind = ''): ApiObject {
-  const value = parseAs(mediaType, body, kind) ?? {}
-  if (typeof value !== 'object' || Array.isArray(value))
+  return parseText(body, mediaType, kind).object
+}
+
+/** The same, with what its text says beyond that. */
+export function parseText(
+  body: Buffer,
+  mediaType: string,
+  kind: string,
+): { object: ApiObject; notes: TextNotes | undefined } {
+  const { value, notes } = parseAs(mediaType, body, kind)
+  if ((value ?? undefined) !== undefined && (typeof value !== 'object' || Array.isArray(value)))
     throw unrecognized(
       kind,
       body,
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     )
-  return value as ApiObject
+  return { object: (value ?? {}) as ApiObject, notes }
 }
 
 /** 400 for a body that does not even say what it is. */
@@ -66,14 +76,24 @@ function summary(body: Buffer): string {
   return body.length > shown.length ? `${text} ...` : text
 }
 
-function parseAs(mediaType: string, body: Buffer, kind: string): unknown {
+interface Parsed {
+  value: unknown
+  notes?: TextNotes | undefined
+}
+
+function parseAs(mediaType: string, body: Buffer, kind: string): Parsed {
   if (mediaType === '' || mediaType === 'application/json') return fromJson(body, kind)
-  if (mediaType === 'application/yaml' || mediaType === APPLY) return parseYaml(body)
+  if (mediaType === 'application/yaml')
+    return fromYaml(body, (why) => unrecognized(kind, body, why))
+  if (mediaType === APPLY)
+    return fromYaml(body, (why) =>
+      badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`),
+    )
   const isProtobuf = mediaType === PROTOBUF_TYPE
   const value = isProtobuf ? parseProtobuf(body) : undefined
   if (value === undefined)
     throw unsupportedMediaType(isProtobuf ? OBJECT_TYPES.slice(0, -1) : OBJECT_TYPES)
-  return value
+  return { value }
 }
 
 function parseProtobuf(body: Buffer): unknown {
@@ -86,22 +106,23 @@ function parseProtobuf(body: Buffer): unknown {
   }
 }
 
-function fromJson(body: Buffer, kind: string): unknown {
+function fromJson(body: Buffer, kind: string): Parsed {
+  const text = body.toString('utf8')
   try {
-    return parseJson(body.toString('utf8'))
+    const value = parseJson(text)
+    return { value, notes: notesOfJson(text, value) }
   } catch (err) {
     if (!(err instanceof SyntaxError)) throw err
     throw unrecognized(kind, body, `couldn't get version/kind; json parse error: ${err.message}`)
   }
 }
 
-function parseYaml(body: Buffer): unknown {
+function fromYaml(body: Buffer, refusal: (why: string) => StatusError): Parsed {
   try {
-    const value = parse(body.toString('utf8'))
+    const { value, again } = readYaml(body.toString('utf8'))
     refusePrototypes(value)
-    return value
+    return { value, notes: notesOfYaml(again) }
   } catch (err) {
-    if (err instanceof StatusError) throw err
-    throw badRequest(`error converting YAML to JSON: ${(err as Error).message.split('\n')[0]}`)
+    throw err instanceof StatusError ? err : refusal(`yaml: ${(err as Error).message}`)
   }
 }

@@ -1,31 +1,37 @@
 import type { WriteOptions } from './api.ts'
-import { mediaTypeOf, parseObject, readBody, unrecognized } from './body.ts'
-import { type DecodeOptions, decodeObject } from './decode-object.ts'
+import { mediaTypeOf, parseObject, parseText, readBody, unrecognized } from './body.ts'
+import { type DecodeOptions, decodeObject, whyNotKind } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
 import type { DeleteOptions } from './remove.ts'
 import { jsonType } from './schema/scalars.ts'
 import { badRequest, type FieldError, invalid, type StatusError } from './status.ts'
+import { yamlText } from './text-notes.ts'
 
 /** The object in a body, of the kind that the path says. */
 export async function readObject(kind: Kind, call: Call): Promise<ApiObject> {
   const { request, info } = call
   const body = await readBody(request)
-  const object = parseObject(body, mediaTypeOf(request), kind.kind)
+  const { object, notes } = parseText(body, mediaTypeOf(request), kind.kind)
   const expected = apiVersionOf({ group: kind.group, version: info.version })
   if (!kind.builtIn) demandType(kind, object, expected, body)
   if ((object.kind ?? kind.kind) !== kind.kind || (object.apiVersion ?? expected) !== expected)
     throw badRequest(
-      `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: ${whyNot(kind, object, expected)}`,
+      `${object.kind ?? ''} in version ${JSON.stringify(object.apiVersion?.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}: ${whyNotKind(kind, object, expected)}`,
     )
-  return decodeObject(kind, object, decodeOptions(call))
+  return decodeObject(kind, object, { ...decodeOptions(call), notes })
 }
 
 /** The object that is to be applied: it says what it is and how it is called, and has no fields but its kind's. */
 export async function readApplied(kind: Kind, call: Call): Promise<ApiObject> {
   const { request, info } = call
   const body = await readBody(request)
-  const sent = parseObject(body, mediaTypeOf(request), kind.kind)
+  const { object: sent, notes } = parseText(body, mediaTypeOf(request), kind.kind)
+  const options = decodeOptions(call)
+  if (options.fieldValidation === 'Strict' && notes && notes.lines.length > 0)
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: ${yamlText(notes.lines)}`,
+    )
   const { group, version } = groupVersion(sent.apiVersion ?? '')
   if (sent.kind !== kind.kind || group !== kind.group || version !== info.version)
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${sent.kind ?? ''}`)
@@ -39,7 +45,7 @@ export async function readApplied(kind: Kind, call: Call): Promise<ApiObject> {
       `the name of the object (${name}) does not match the name on the URL (${info.name})`,
     )
   const type = `${namespace}/${name}; ${group}/${version}, Kind=${kind.kind}`
-  return decodeObject(kind, sent, { ...decodeOptions(call), applied: type })
+  return decodeObject(kind, sent, { ...options, notes, applied: type })
 }
 
 function groupVersion(apiVersion: string): { group: string; version: string } {
@@ -56,14 +62,6 @@ function demandType(kind: Kind, object: ApiObject, expected: string, body: Buffe
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     )
-}
-
-function whyNot({ group, kind }: Kind, object: ApiObject, expected: string): string {
-  const { apiVersion = expected } = object
-  if (apiVersion !== expected)
-    return `no kind ${JSON.stringify(object.kind ?? kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
-  const version = apiVersion.split('/').at(-1)
-  return `converting (${version}.${object.kind}) to (${group.split('.')[0] || 'core'}.${kind}): unknown conversion`
 }
 
 const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
@@ -107,8 +105,8 @@ function isDryRun(values: string[], options: string): boolean {
 }
 
 /** 422 for an option of a request: `DeleteOptions.meta.k8s.io "" is invalid: …` */
-export function invalidOptions(kind: string, error: FieldError): StatusError {
-  return invalid({ group: 'meta.k8s.io', kind }, '', [error])
+export function invalidOptions(kind: string, ...errors: FieldError[]): StatusError {
+  return invalid({ group: 'meta.k8s.io', kind }, '', errors)
 }
 
 export async function deleteOptions(

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, timestamp, type WriteOptions } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
+import { inOrder } from './field-order.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { dropEmptyMaps } from './metadata.ts'
 import { demandNamespace } from './namespaces.ts'
@@ -43,10 +44,10 @@ export function create(
     ])
   stampNew(kind, sent, api.now())
   kind.defaults?.(sent)
-  kind.prepare?.(sent)
   demandSpec(kind, sent, true)
-  // Before admission: what webhooks add belongs to nobody.
+  // Before anything is added: what the server and its webhooks do belongs to nobody.
   if (!options.ownershipSettled) trackUpdate(api, kind, undefined, sent, options, '')
+  kind.prepare?.(sent)
 
   const request = {
     ...admissionRequest(api, kind, metadata, options),
@@ -60,7 +61,7 @@ export function create(
   const effects = runValidation(api.admission, { ...request, object })
   const present = store.get(kind, metadata.namespace, metadata.name)
   if (present) throw taken(kind, present, sent.metadata.generateName)
-  if (options.dryRun) return object
+  if (options.dryRun) return inOrder(kind, object)
   const stored = store.insert(kind, object)
   for (const effect of effects) effect()
   return stored
@@ -99,7 +100,6 @@ function stampNew(kind: Kind, object: ApiObject, now: number): void {
   Reflect.deleteProperty(metadata, 'selfLink')
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
-  delete metadata.generation
   if (kind.hasGeneration) metadata.generation = 1
   if (kind.hasStatus && !kind.keepsStatusOnCreate) delete object['status']
 }

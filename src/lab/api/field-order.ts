@@ -16,6 +16,11 @@ export function inOrder(kind: Kind, object: ApiObject): ApiObject {
 /** Of a built-in object; its type lists them the other way round. */
 const KIND_FIRST = ['kind', 'apiVersion']
 
+/** Any value with the members of all objects by name, as Go writes what it has no type for. */
+export function membersByName<T>(value: T): T {
+  return ordered(value, undefined) as T
+}
+
 function ordered(
   value: unknown,
   type: FieldType | undefined,
@@ -25,7 +30,7 @@ function ordered(
   if (Array.isArray(value)) return orderedList(value, type)
   const object = value as Json
   const names = Object.keys(object)
-  const compare = type?.shape === 'struct' ? declared(placesIn(type.name), first) : byName
+  const compare = type?.shape === 'struct' ? declared(placesIn(type.name), first) : compareNames
   let changed = false
   for (let i = 1; i < names.length && !changed; i++)
     changed = compare(names[i - 1] ?? '', names[i] ?? '') > 0
@@ -52,7 +57,7 @@ function isScalar(value: unknown): boolean {
 
 type Compare = (a: string, b: string) => number
 
-function byName(a: string, b: string): number {
+function compareNames(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
@@ -62,5 +67,5 @@ function declared(places: ReadonlyMap<string, number>, first: readonly string[])
     const at = first.indexOf(name)
     return at < 0 ? (places.get(name) ?? Number.MAX_SAFE_INTEGER) : at - first.length
   }
-  return (a, b) => placeOf(a) - placeOf(b) || byName(a, b)
+  return (a, b) => placeOf(a) - placeOf(b) || compareNames(a, b)
 }

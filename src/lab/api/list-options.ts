@@ -1,5 +1,5 @@
 import { integerParameter, invalidOptions } from './call-options.ts'
-import { badRequest, StatusError } from './status.ts'
+import { badRequest, type FieldError, StatusError } from './status.ts'
 
 /** What Kubernetes refuses of the options of a list or a watch (meta/v1 ListOptions) before it looks at any object. */
 export function demandListOptions(query: URLSearchParams, isWatch: boolean): void {
@@ -18,25 +18,64 @@ export function demandListOptions(query: URLSearchParams, isWatch: boolean): voi
 }
 
 function demandMatch(query: URLSearchParams, isWatch: boolean): void {
-  const match = query.get('resourceVersionMatch')
-  const initial = isWatch && query.has('sendInitialEvents')
-  if (initial && match !== 'NotOlderThan')
-    throw forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
-  if (!match || initial) return
-  if (isWatch)
-    throw forbiddenMatch(
-      'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-    )
-  if (!query.get('resourceVersion'))
-    throw forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided')
+  const faults = isWatch ? watchFaults(query) : listFaults(query)
+  if (faults.length > 0) throw invalidOptions('ListOptions', ...faults)
 }
 
-function forbiddenMatch(why: string): StatusError {
-  return invalidOptions('ListOptions', {
-    field: 'resourceVersionMatch',
-    reason: 'FieldValueForbidden',
-    message: `Forbidden: ${why}`,
-  })
+function watchFaults(query: URLSearchParams): FieldError[] {
+  const match = query.get('resourceVersionMatch')
+  const initial = query.has('sendInitialEvents')
+  const faults: FieldError[] = []
+  if (initial && match !== 'NotOlderThan')
+    faults.push(
+      forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    )
+  if (!match) return faults
+  if (!initial)
+    faults.push(
+      forbidden(
+        MATCH,
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    )
+  if (match !== 'NotOlderThan') faults.push(unsupported(MATCH, match, ['NotOlderThan']))
+  if (query.get('continue')) faults.push(forbidden(MATCH, WITH_CONTINUE))
+  return faults
+}
+
+function listFaults(query: URLSearchParams): FieldError[] {
+  const match = query.get('resourceVersionMatch')
+  const version = query.get('resourceVersion')
+  const faults: FieldError[] = []
+  if (match) {
+    if (!version)
+      faults.push(
+        forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+      )
+    if (query.get('continue')) faults.push(forbidden(MATCH, WITH_CONTINUE))
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      faults.push(unsupported(MATCH, match, ['Exact', 'NotOlderThan', '']))
+    if (match === 'Exact' && version === '0')
+      faults.push(
+        forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      )
+  }
+  if (query.has('sendInitialEvents'))
+    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  return faults
+}
+
+const MATCH = 'resourceVersionMatch'
+const WITH_CONTINUE = 'resourceVersionMatch is forbidden when continue is provided'
+
+function forbidden(field: string, why: string): FieldError {
+  return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` }
+}
+
+function unsupported(field: string, value: string, supported: string[]): FieldError {
+  const list = supported.map((one) => JSON.stringify(one)).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`
+  return { field, reason: 'FieldValueNotSupported', message }
 }
 
 /** 504: a list of what is yet to come. */

@@ -21,6 +21,14 @@ export function metadataFaults(kind: Kind, object: ApiObject): FieldError[] {
     for (const fault of labelKeyFaults(key)) wrong('metadata.labels', key, fault)
     for (const fault of labelValueFaults(value)) wrong('metadata.labels', value, fault)
   }
+  for (const { apiVersion, kind, name, uid } of metadata.ownerReferences ?? []) {
+    const empty = (field: string) =>
+      wrong(`metadata.ownerReferences.${field}`, '', 'must not be empty')
+    if (!apiVersion) wrong('metadata.ownerReferences.apiVersion', '', 'version must not be empty')
+    if (!kind) empty('kind')
+    if (!name) empty('name')
+    if (!uid) empty('uid')
+  }
   let size = 0
   for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
     for (const fault of qualifiedNameFaults(key.toLowerCase()))

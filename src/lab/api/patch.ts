@@ -1,16 +1,25 @@
 import fastJsonPatch, { type Operation } from 'fast-json-patch'
+import type { PatchedBy } from './decode-object.ts'
 import { parseJson } from './json.ts'
 import type { ApiObject, Kind } from './kind.ts'
+import { complaintsOf, sortedAlong, touchedBy } from './patch-texts.ts'
+import { goText } from './schema/fault-texts.ts'
 import { jsonType } from './schema/scalars.ts'
 import { badRequest, StatusError, unprocessablePatch, unsupportedMediaType } from './status.ts'
 import { strategicMerge } from './strategic-merge.ts'
+import { duplicatesFirst, notesOfJson } from './text-notes.ts'
 
-type Patch = (current: ApiObject) => ApiObject
+/** What a request wants changed. */
+interface Patch {
+  /** @throws StatusError 422 where it does not fit the object */
+  change(current: ApiObject): ApiObject
+  /** For the refusal of what came of it. */
+  patchedBy(patched: ApiObject): PatchedBy
+}
 
-/**
- * The patch that a request carries, as a function of the object. Throws 415 for a kind of patch that the object's
- * kind does not take, 400 for a malformed one; the function throws 422 where it does not fit the object.
- */
+type Change = Patch['change']
+
+/** @throws StatusError 415 for a sort of patch that the object's kind does not take, 400 for a malformed one */
 export function parsePatch(kind: Kind, contentType: string, text: string): Patch {
   const accepted = [
     'application/json-patch+json',
@@ -23,14 +32,34 @@ export function parsePatch(kind: Kind, contentType: string, text: string): Patch
   if (!accepted.includes(contentType)) throw unsupportedMediaType(accepted)
   const prefix = contentType.startsWith('application/strategic') ? '' : 'error decoding patch: '
   const patch = parse(text, prefix)
-  if (contentType === 'application/json-patch+json') return jsonPatch(patch)
+  const complaints = duplicatesFirst(notesOfJson(text, patch), [])
+  if (contentType === 'application/json-patch+json')
+    return {
+      change: jsonPatch(patch),
+      patchedBy: (patched) => ({
+        quote: () => JSON.stringify(sortedAlong(touchedBy(patch as Operation[]), patched)),
+        isStrategic: false,
+        complaints: complaintsOf(text, patch as object[]),
+      }),
+    }
   const isMerge = contentType === 'application/merge-patch+json'
   if (!isObject(patch))
     throw badRequest(
       `${prefix}json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
     )
-  if (isMerge) return (current) => mergePatch(current, patch) as ApiObject
-  return (current) => strategicMerge(kind, structuredClone(current), patch)
+  if (isMerge)
+    return {
+      change: (current) => mergePatch(current, patch) as ApiObject,
+      patchedBy: (patched) => ({
+        quote: () => JSON.stringify(sortedAlong(patch, patched)),
+        isStrategic: false,
+        complaints,
+      }),
+    }
+  return {
+    change: (current) => strategicMerge(kind, structuredClone(current), patch),
+    patchedBy: () => ({ quote: () => goText(patch), isStrategic: true, complaints }),
+  }
 }
 
 const PATCH_TYPES = [
@@ -48,7 +77,7 @@ function parse(text: string, prefix: string): unknown {
   }
 }
 
-function jsonPatch(patch: unknown): Patch {
+function jsonPatch(patch: unknown): Change {
   if (!Array.isArray(patch))
     throw badRequest(
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
@@ -73,8 +102,10 @@ function holdsByAbsence(document: object, operation: Operation): boolean {
   return operation.op === 'test' && operation.value === null && isMissing(document, operation.path)
 }
 
-/** It replaces even a member that is not there. */
-function asMeant(document: object, operation: Operation): Operation {
+/** It replaces even a member that is not there, and takes a missing value for null. */
+function asMeant(document: object, sent: Operation): Operation {
+  const isWriting = sent.op === 'add' || sent.op === 'replace'
+  const operation = isWriting ? { ...sent, value: sent.value ?? null } : sent
   return operation.op === 'replace' && isMissing(document, operation.path)
     ? { ...operation, op: 'add' }
     : operation

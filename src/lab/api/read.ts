@@ -1,10 +1,11 @@
 import type { Api } from './api.ts'
 import { integerParameter } from './call-options.ts'
+import { parseJson } from './json.ts'
 import { type ApiObject, type Kind, keyOf } from './kind.ts'
 import { tooLargeVersion } from './list-options.ts'
 import { selectorOf } from './selectors.ts'
 import type { ListMeta } from './serialise.ts'
-import { badRequest, expired, notFound } from './status.ts'
+import { badRequest, expired, notFound, StatusError } from './status.ts'
 
 export function get(
   { store }: Api,
@@ -31,13 +32,9 @@ export function list(
   if (asked > store.revision) throw tooLargeVersion(asked, store.revision)
   const token = query.get('continue')
   const from = token ? decodeContinue(token) : undefined
-  const revision = from?.revision ?? store.revision
-  if (from && from.revision < store.oldestRevision(kind))
-    throw expired(
-      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
-      encodeContinue(store.revision, from.after),
-    )
-  const all = store.list(kind, namespace)
+  const isExact = query.get('resourceVersionMatch') === 'Exact'
+  const revision = from?.revision ?? (isExact ? asked : store.revision)
+  const all = listAt(api, kind, namespace, revision, from?.after)
   const rest = from ? all.slice(all.findIndex((object) => key(object) > from.after)) : all
   const reached = from && !all.some((object) => key(object) > from.after) ? [] : rest
   const matching = selector ? reached.filter(selector) : reached
@@ -51,14 +48,31 @@ export function list(
   return { items, metadata }
 }
 
+/** As it was when the first page was read. @param after where a page begins */
+function listAt(
+  { store }: Api,
+  kind: Kind,
+  namespace: string | undefined,
+  revision: number,
+  after: string | undefined,
+): ApiObject[] {
+  try {
+    return revision >= store.revision
+      ? store.list(kind, namespace)
+      : store.listAt(kind, namespace, revision)
+  } catch (err) {
+    if (after === undefined || !(err instanceof StatusError)) throw err
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      encodeContinue(store.revision, after),
+    )
+  }
+}
+
 function key({ metadata }: ApiObject): string {
   return keyOf(metadata.namespace, metadata.name)
 }
 
-/**
- * Later pages show objects as they are by then, under the first page's resourceVersion: a watch from there on delivers
- * whatever changed in between.
- */
 function encodeContinue(revision: number, after: string): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: after })).toString(
     'base64url',
@@ -66,12 +80,25 @@ function encodeContinue(revision: number, after: string): string {
 }
 
 function decodeContinue(token: string): { revision: number; after: string } {
-  try {
-    const { v, rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
-    if (v === 'meta.k8s.io/v1' && Number.isInteger(rv) && typeof start === 'string')
-      return { revision: rv, after: start }
-  } catch {
-    // No token of ours: refused below like one with the wrong content.
+  if (!/^[\w-]+$/.test(token)) {
+    const at = token.search(/[^\w-]/)
+    throw badToken(`illegal base64 data at input byte ${at}`)
   }
-  throw badRequest('continue key is not valid: illegal base64 data or unknown version')
+  const { v = '', rv, start } = parseToken(Buffer.from(token, 'base64url').toString('latin1'))
+  if (v !== 'meta.k8s.io/v1') throw badToken(`server does not recognize this encoded version ${v}`)
+  if (!Number.isInteger(rv) || typeof start !== 'string')
+    throw badToken(`incorrect encoded start resourceVersion (version ${v})`)
+  return { revision: Number(rv), after: start }
+}
+
+function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  try {
+    return parseJson(text) as object
+  } catch (err) {
+    throw err instanceof SyntaxError ? badToken(err.message) : err
+  }
+}
+
+function badToken(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`)
 }

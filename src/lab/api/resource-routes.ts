@@ -14,6 +14,7 @@ import { create } from './create.ts'
 import { decodeObject } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import type { ApiObject, Kind } from './kind.ts'
+import { invalid as invalidField } from './kinds/faults.ts'
 import { demandListOptions } from './list-options.ts'
 import { parsePatch } from './patch.ts'
 import { get, list } from './read.ts'
@@ -21,6 +22,7 @@ import { remove } from './remove.ts'
 import { reply } from './reply.ts'
 import {
   forbidden,
+  invalid,
   methodNotAllowed,
   noSuchResource,
   notFound,
@@ -107,10 +109,23 @@ async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const view = callView(api, kind, call)
   const text = (await readBody(call.request)).toString('utf8')
   const patch = parsePatch(kind, mediaTypeOf(call.request), text)
-  const options = { ...decodeOptions(call), patch: text }
-  const produce = (current: ApiObject) => decodeObject(kind, patch(current), options)
+  const options = decodeOptions(call)
+  const produce = (current: ApiObject) => {
+    const patched = patch.change(current)
+    demandSameUid(kind, patched, current)
+    return decodeObject(kind, patched, { ...options, patch: patch.patchedBy(patched) })
+  }
   const written = update(api, kind, target(kind, call), produce, writeOptions(call))
   answer(kind, call, view, 200, written)
+}
+
+/** @throws StatusError 422, where a whole object with another uid is a conflict */
+function demandSameUid(kind: Kind, { metadata }: ApiObject, current: ApiObject): void {
+  const { uid, name } = current.metadata
+  if (!metadata?.uid || metadata.uid === uid) return
+  const fault = invalidField('metadata.uid', metadata.uid, 'field is immutable')
+  // It is looked at twice.
+  throw invalid(kind, name, [fault, fault])
 }
 
 const APPLY = 'application/apply-patch+yaml'

@@ -146,7 +146,7 @@ export function invalid(
   name: string,
   errors: FieldError[],
 ): StatusError {
-  const lines = errors.map((e) => `${e.field}: ${e.message}`)
+  const lines = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))]
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
   return new StatusError(
     422,

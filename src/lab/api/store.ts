@@ -25,13 +25,13 @@ export interface Store {
   get(kind: Kind, namespace: string | undefined, name: string): ApiObject | undefined
   /** In the order of their keys (namespace, name); all namespaces when `namespace` is undefined. */
   list(kind: Kind, namespace?: string): ApiObject[]
+  /** The same as it was at a revision; throws 410 Expired when the history does not reach to it. */
+  listAt(kind: Kind, namespace: string | undefined, revision: number): ApiObject[]
   insert(kind: Kind, object: ApiObject): ApiObject
   replace(kind: Kind, object: ApiObject): ApiObject
   remove(kind: Kind, namespace: string | undefined, name: string): ApiObject
   /** Throws 410 Expired when the history does not reach to `since`. */
   subscribe(kind: Kind, since: number, listener: (event: StoreEvent) => void): Subscription
-  /** The oldest revision that a watch of this kind can start from. */
-  oldestRevision(kind: Kind): number
 }
 
 /** `historyLength`: how many events of a kind are kept for watches that start in the past. */
@@ -42,7 +42,9 @@ export function createStore({ historyLength = 5000 }: { historyLength?: number }
   const tableOf = (kind: Kind): Table => {
     let table = tables.get(kind)
     if (!table) {
-      table = { objects: new Map(), keys: [], history: [], floor: 0, listeners: new Set() }
+      // What was before it is not known of.
+      const floor = revision
+      table = { objects: new Map(), keys: [], history: [], floor, listeners: new Set() }
       tables.set(kind, table)
     }
     return table
@@ -60,17 +62,33 @@ export function createStore({ historyLength = 5000 }: { historyLength?: number }
     return event.object
   }
 
+  const list = (kind: Kind, namespace?: string): ApiObject[] => {
+    const { keys, objects } = tableOf(kind)
+    if (namespace === undefined) return keys.map((key) => objects.get(key)!)
+    const from = lowerBound(keys, `${namespace}/`)
+    const to = lowerBound(keys, `${namespace}0`) // "0" is what follows "/"
+    return keys.slice(from, to).map((key) => objects.get(key)!)
+  }
+
   return {
     get revision() {
       return revision
     },
     get: (kind, namespace, name) => tableOf(kind).objects.get(keyOf(namespace, name)),
-    list(kind, namespace) {
-      const { keys, objects } = tableOf(kind)
-      if (namespace === undefined) return keys.map((key) => objects.get(key)!)
-      const from = lowerBound(keys, `${namespace}/`)
-      const to = lowerBound(keys, `${namespace}0`) // "0" is what follows "/"
-      return keys.slice(from, to).map((key) => objects.get(key)!)
+    list,
+    listAt(kind, namespace, at) {
+      const { history, floor } = tableOf(kind)
+      if (at < floor) throw expired('The resourceVersion for the provided list is too old.')
+      const since = history.slice(firstAfter(history, at))
+      if (since.length === 0) return list(kind, namespace)
+      const objects = new Map(list(kind, namespace).map((object) => [keyOfObject(object), object]))
+      // Undone, the newest first.
+      for (const { object, previous } of since.reverse()) {
+        if (namespace !== undefined && object.metadata.namespace !== namespace) continue
+        if (previous) objects.set(keyOfObject(object), previous)
+        else objects.delete(keyOfObject(object))
+      }
+      return [...objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object)
     },
     insert(kind, object) {
       const table = tableOf(kind)
@@ -108,7 +126,6 @@ export function createStore({ historyLength = 5000 }: { historyLength?: number }
         close: () => void table.listeners.delete(listener),
       }
     },
-    oldestRevision: (kind) => tableOf(kind).floor,
   }
 }
 
@@ -120,6 +137,10 @@ interface Table {
   /** Revision of the newest event that was dropped from the history. */
   floor: number
   listeners: Set<(event: StoreEvent) => void>
+}
+
+function keyOfObject({ metadata }: ApiObject): string {
+  return keyOf(metadata.namespace, metadata.name)
 }
 
 function withRevision(kind: Kind, object: ApiObject, revision: number): ApiObject {

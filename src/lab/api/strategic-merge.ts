@@ -1,3 +1,4 @@
+import { isAtomic } from './apply/atomic.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { type FieldType, fieldType } from './schema/type-table.ts'
 import { badRequest, StatusError } from './status.ts'
@@ -44,6 +45,7 @@ function mergeObject(
     if (instruction === '$setElementOrder')
       orders.push({ of, order: value, before: structuredClone(target[of]) })
     else if (instruction === '$deleteFromPrimitiveList') target[of] = without(target[of], value)
+    else if (arrange === interleaved && isWhole(type, field)) target[field] = value
     else mergeField(target, field, value, fieldType(type, field), arrange)
   }
   for (const { of, order, before } of orders) {
@@ -52,6 +54,11 @@ function mergeObject(
       target[of] = arrange(list, order, Array.isArray(before) ? before : [], key)
   }
   return target
+}
+
+function isWhole(type: FieldType | undefined, field: string): boolean {
+  const of = fieldType(type, field)
+  return of !== undefined && isAtomic(type, field, of)
 }
 
 function mergeKey(type: FieldType | undefined): string | undefined {

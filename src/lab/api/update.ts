@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { runMutation, runValidation } from './admission/hook.ts'
 import { type Api, admissionRequest, type WriteOptions } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
+import { inOrder } from './field-order.ts'
 import type { ApiObject, Kind } from './kind.ts'
 import { dropEmptyMaps } from './metadata.ts'
 import { badRequest, conflict, invalid, modified, notFound, StatusError } from './status.ts'
@@ -52,7 +53,7 @@ export function update(
   const effects = runValidation(api.admission, { ...request, object: next })
 
   if (isDeepStrictEqual(next, current)) return current
-  if (options.dryRun) return next
+  if (options.dryRun) return inOrder(kind, next)
   const written =
     isGone(next) && !kind.isHeld?.(next) ? vanish(api, kind, next) : api.store.replace(kind, next)
   for (const effect of effects) effect()
@@ -156,13 +157,13 @@ function forbidNewFinalizers(kind: Kind, next: ApiObject, current: ApiObject): v
   const added = (next.metadata.finalizers ?? []).filter((finalizer) => !old.has(finalizer))
   if (added.length === 0) return
   const list = added.map((finalizer) => JSON.stringify(finalizer)).join(', ')
-  throw invalid(kind, next.metadata.name, [
-    {
-      field: 'metadata.finalizers',
-      reason: 'FieldValueForbidden',
-      message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
-    },
-  ])
+  const fault = {
+    field: 'metadata.finalizers',
+    reason: 'FieldValueForbidden',
+    message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+  }
+  // Of a built-in kind it is looked at twice, and said once.
+  throw invalid(kind, next.metadata.name, kind.builtIn ? [fault, fault] : [fault])
 }
 
 function countGeneration(kind: Kind, next: ApiObject, current: ApiObject): void {

@@ -21,6 +21,8 @@ export function createNormaliser(
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) =>
         named('uid', uid),
       )
+      .replace(/(too old resource version: \d+) \(\d+\)/, '$1 (<revision>)')
+      .replace(/(Too large resource version: \d+, current:) \d+/, '$1 <revision>')
       // In the text of an object that a refusal quotes.
       .replace(/(resourceVersion\\?":\\?")\d+/g, '$1<revision>')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) =>

@@ -88,11 +88,13 @@ test('items of a list with a key are owned one by one', async () => {
     ({ manager }: { manager: string }) => manager === 'you',
   )
   expect(entry.fieldsV1).toEqual({
-    'f:spec': { 'f:ports': { 'k:{"port":81}': { '.': {}, 'f:port': {}, 'f:name': {} } } },
+    'f:spec': {
+      'f:ports': { 'k:{"port":81,"protocol":"TCP"}': { '.': {}, 'f:port': {}, 'f:name': {} } },
+    },
   })
   const conflict = await apply(path, 'you', withPorts({ port: 80, name: 'c' }))
   expect(conflict.body.message).toBe(
-    'Apply failed with 1 conflict: conflict with "me": .spec.ports[port=80].name',
+    'Apply failed with 1 conflict: conflict with "me": .spec.ports[port=80,protocol="TCP"].name',
   )
   const less = await apply(path, 'you', withPorts())
   expect(less.body.spec.ports).toEqual([{ port: 80, name: 'a' }])

@@ -77,7 +77,7 @@ const REFUSALS: [name: string, path: string, send: object, expected: object][] =
     {
       code: 400,
       message: expect.stringContaining(
-        'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string',
+        'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
       ),
     },
   ],

@@ -1,17 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Api, timestamp } from '../api.ts'
+import { membersByName } from '../field-order.ts'
 import { type ApiObject, apiVersionOf, type Kind } from '../kind.ts'
 import { badRequest } from '../status.ts'
 import { interleaved, strategicMerge } from '../strategic-merge.ts'
 import { conflictError, findConflicts } from './conflicts.ts'
-import { difference, type FieldSet, union } from './field-set.ts'
+import { difference, type FieldSet, union, withParents } from './field-set.ts'
 import { compare, type Leaves, leavesOf, pathsOf } from './leaves.ts'
-import {
-  isSameManager,
-  type Manager,
-  readManagers,
-  withManager,
-  writeManagers,
-} from './managers.ts'
+import { isSameManager, type Manager, readManagers, writeManagers } from './managers.ts'
 import { prune } from './prune.ts'
 import { managedFieldsOf } from './track.ts'
 
@@ -60,14 +56,24 @@ export function applyTo(
     (set, other) => (other === previous ? set : union(set, other.fields)),
     owned,
   )
-  const result = prune(merged, difference(previous?.fields ?? new Set(), kept))
+  const result = prune(merged, difference(previous?.fields ?? new Set(), withParents(kept)))
   if (manager === 'kubectl') noteLastApplied(result, applied)
-  const all = withManager(left, { ...me, fields: owned, time: timestamp(api.now()) })
+  const time = isSame(base, result) ? (previous?.time ?? '') : timestamp(api.now())
+  const all = [...left.filter((other) => other !== previous), { ...me, fields: owned, time }]
   result.metadata = {
     ...result.metadata,
     managedFields: writeManagers(all),
   } as unknown as ApiObject['metadata']
   return result
+}
+
+/** Who changes nothing was never there at any time. */
+function isSame(base: ApiObject, result: ApiObject): boolean {
+  const bare = ({ metadata, ...rest }: ApiObject) => {
+    const { managedFields: _, ...own } = metadata as typeof metadata & { managedFields?: unknown }
+    return { ...rest, metadata: own }
+  }
+  return isDeepStrictEqual(bare(base), bare(result))
 }
 
 /** What an apply to this path takes possession of. */
@@ -99,7 +105,7 @@ function noteLastApplied({ metadata }: ApiObject, applied: ApiObject): void {
   if (metadata.annotations?.[LAST_APPLIED] === undefined) return
   metadata.annotations = {
     ...metadata.annotations,
-    [LAST_APPLIED]: `${JSON.stringify(applied)}\n`,
+    [LAST_APPLIED]: `${JSON.stringify(membersByName(applied))}\n`,
   }
 }
 

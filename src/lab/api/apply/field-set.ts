@@ -25,6 +25,17 @@ export function difference(a: FieldSet, b: FieldSet): Set<string> {
   return new Set([...a].filter((path) => !b.has(path)))
 }
 
+/** With all that these are part of. */
+export function withParents(paths: FieldSet): Set<string> {
+  const all = new Set(paths)
+  for (const path of paths) {
+    const elements = elementsOf(path)
+    for (let length = elements.length - 1; length > 0; length--)
+      all.add(pathOf(...elements.slice(0, length)))
+  }
+  return all
+}
+
 export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return a.size === b.size && [...a].every((path) => b.has(path))
 }

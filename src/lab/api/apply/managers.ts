@@ -39,13 +39,29 @@ export function readManagers(managedFields: unknown): Manager[] {
 export function writeManagers(managers: Manager[]): ManagedFieldsEntry[] | undefined {
   const entries = managers
     .filter(({ fields }) => fields.size > 0)
-    .map(({ fields, subresource, ...entry }) => ({
-      ...entry,
+    .sort(inOrder)
+    .map(({ fields, subresource, manager, operation, apiVersion, time }) => ({
+      manager,
+      operation,
+      apiVersion,
+      ...(time === '' ? {} : { time }),
       fieldsType: 'FieldsV1',
       fieldsV1: toFieldsV1(fields),
       ...(subresource === '' ? {} : { subresource }),
     }))
   return entries.length > 0 ? entries : undefined
+}
+
+/** Who applied comes first, and whoever was there earlier. */
+function inOrder(a: Manager, b: Manager): number {
+  const compare = (of: (manager: Manager) => string) => (of(a) < of(b) ? -1 : Number(of(a) > of(b)))
+  return (
+    compare(({ operation }) => operation) ||
+    compare(({ time }) => time) ||
+    compare(({ manager }) => manager) ||
+    compare(({ apiVersion }) => apiVersion) ||
+    compare(({ subresource }) => subresource)
+  )
 }
 
 export function isSameManager(a: Omit<Manager, 'fields' | 'time'>, b: Manager): boolean {

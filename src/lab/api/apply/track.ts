@@ -1,7 +1,7 @@
 import { type Api, timestamp, type WriteOptions } from '../api.ts'
 import { type ApiObject, apiVersionOf, type Kind } from '../kind.ts'
 import { difference, union } from './field-set.ts'
-import { compare, leavesOf } from './leaves.ts'
+import { compare, nodesOf } from './leaves.ts'
 import {
   isSameManager,
   type Manager,
@@ -32,8 +32,8 @@ export function trackUpdate(
   if (current ? managers.length === 0 : user.name.startsWith('system:')) return
 
   const { changed, removed } = compare(
-    current ? leavesOf(kind.type, current) : new Map(),
-    leavesOf(kind.type, next),
+    current ? nodesOf(kind.type, current) : new Map(),
+    nodesOf(kind.type, next),
   )
   const me = {
     manager: fieldManager,

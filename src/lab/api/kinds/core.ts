@@ -7,6 +7,7 @@ import { pick, text } from './fields.ts'
 import { NODE } from './node.ts'
 import { POD } from './pod.ts'
 import { RESOURCE_QUOTA } from './resource-quota.ts'
+import { SERVICE } from './service.ts'
 
 const AGE: Column = {
   name: 'Age',
@@ -26,11 +27,13 @@ const NAMESPACE = defineKind({
   fields: { 'status.phase': (o) => text(o, 'status.phase') },
   subresources: [{ name: 'finalize', verbs: ['update'] }],
   columns: [{ name: 'Status', cell: 'status.phase' }, AGE],
-  prepare(object) {
+  defaults(object) {
     object.metadata.labels = {
       ...object.metadata.labels,
       'kubernetes.io/metadata.name': object.metadata.name,
     }
+  },
+  prepare(object) {
     object['spec'] = { ...(pick(object, 'spec') as object), finalizers: ['kubernetes'] }
     object['status'] = { phase: 'Active' }
   },
@@ -73,32 +76,6 @@ const SECRET = defineKind({
     ])
     object['data'] = { ...(pick(object, 'data') as object), ...Object.fromEntries(encoded) }
     delete object['stringData']
-  },
-})
-
-const SERVICE = defineKind({
-  group: '',
-  version: 'v1',
-  plural: 'services',
-  kind: 'Service',
-  nameFaults: dnsLabelFaults,
-  shortNames: ['svc'],
-  categories: ['all'],
-  hasStatus: true,
-  returnsDeleted: true,
-  columns: [
-    { name: 'Type', cell: 'spec.type' },
-    { name: 'Cluster-IP', cell: (o) => text(o, 'spec.clusterIP') || '<none>' },
-    { name: 'External-IP', cell: (o) => text(o, 'spec.externalName') || '<none>' },
-    { name: 'Port(s)', cell: servicePorts },
-    AGE,
-    { name: 'Selector', priority: 1, cell: (o) => pairs(pick(o, 'spec.selector')) || '<none>' },
-  ],
-  defaults(object) {
-    object['spec'] = { type: 'ClusterIP', clusterIP: 'None', ...(pick(object, 'spec') as object) }
-  },
-  prepare(object) {
-    object['status'] = { loadBalancer: {} }
   },
 })
 
@@ -146,24 +123,6 @@ function count(object: ApiObject, ...fields: string[]): number {
     (sum, field) => sum + Object.keys((pick(object, field) as object) ?? {}).length,
     0,
   )
-}
-
-function servicePorts(object: ApiObject): string {
-  const ports =
-    (pick(object, 'spec.ports') as { port: number; nodePort?: number; protocol?: string }[]) ?? []
-  if (ports.length === 0) return '<none>'
-  return ports
-    .map(
-      ({ port, nodePort, protocol }) =>
-        `${port}${nodePort ? `:${nodePort}` : ''}/${protocol ?? 'TCP'}`,
-    )
-    .join(',')
-}
-
-function pairs(map: unknown): string {
-  return Object.entries((map as Record<string, string>) ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',')
 }
 
 function keyFaults(object: ApiObject): FieldError[] {

@@ -72,8 +72,17 @@ function gracePeriod(object: ApiObject, asked: number | undefined): number {
   return seconds < 0 ? 1 : seconds
 }
 
+function podDefaults(object: ApiObject): void {
+  templateDefaults(object)
+  const { spec } = asPod(object)
+  spec['enableServiceLinks'] ??= true
+  // A limit without a request is the request.
+  for (const { resources } of [...(spec.initContainers ?? []), ...spec.containers])
+    if (resources?.limits) resources.requests = { ...resources.limits, ...resources.requests }
+}
+
 /** Of a pod, or of the template of pods. */
-export function podDefaults(object: ApiObject): void {
+export function templateDefaults(object: ApiObject): void {
   const pod = asPod(object)
   pod.spec ??= { containers: [] }
   const { spec } = pod
@@ -83,12 +92,10 @@ export function podDefaults(object: ApiObject): void {
   spec['dnsPolicy'] ??= 'ClusterFirst'
   spec.schedulerName ??= 'default-scheduler'
   spec.securityContext ??= {}
-  spec['enableServiceLinks'] ??= true
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     container.resources ??= {}
-    const { limits, requests } = container.resources
-    // A limit without a request is the request.
-    if (limits) container.resources.requests = { ...limits, ...requests }
+    for (const port of (container['ports'] as { protocol?: string }[] | undefined) ?? [])
+      port.protocol ??= 'TCP'
     container['terminationMessagePath'] ??= '/dev/termination-log'
     container['terminationMessagePolicy'] ??= 'File'
     container['imagePullPolicy'] ??= isLatest(container.image) ? 'Always' : 'IfNotPresent'

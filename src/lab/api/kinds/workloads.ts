@@ -6,7 +6,7 @@ import { type ApiObject, type Column, defineKind, type Kind, type KindRow } from
 import type { FieldError } from '../status.ts'
 import { invalid, required } from './faults.ts'
 import { pick, text } from './fields.ts'
-import { podDefaults } from './pod.ts'
+import { templateDefaults } from './pod.ts'
 
 const AGE: Column = {
   name: 'Age',
@@ -114,7 +114,7 @@ function defaults(spec: object) {
   return (object: ApiObject) => {
     object['spec'] = { ...structuredClone(spec), ...(pick(object, 'spec') as object) }
     const template = pick(object, 'spec.template') as ApiObject | undefined
-    if (template) podDefaults(template)
+    if (template) templateDefaults(template)
   }
 }
 

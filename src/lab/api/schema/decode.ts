@@ -1,59 +1,58 @@
-import { jsonType, ownFault, scalarFault, schemaType } from './scalars.ts'
-import { type FieldType, goType, structNamed } from './type-table.ts'
+import { scalarFault } from './scalars.ts'
+import { type FieldType, fieldsOf, structNamed } from './type-table.ts'
 
 export interface Decoded<T> {
   /** The value without the fields that its type does not have. */
   value: T
   /** Paths of those fields: `spec.containers[0].foo`. */
   unknown: string[]
-  /** Values of the wrong type, in the words of a Go decoder (built-in kinds). */
-  goFaults: string[]
-  /** The same, as a schema puts it (custom resources). */
-  schemaFaults: SchemaFault[]
+  /** Values of the wrong type, in the order of the value. */
+  faults: Fault[]
 }
 
-export interface SchemaFault {
-  field: string
-  /** The value's JSON type: `integer`, `string`, `object` … */
-  actual: string
-  expected: string
+/** A value of the wrong type; fault-texts.ts has what is said of it. */
+export interface Fault extends Place {
+  type: FieldType
+  value: unknown
+  /** A number as it is written, where that is unusual. */
+  literal: string | undefined
 }
 
-/** Reads a JSON value as a type of the table; paths begin with `under`. The value is not changed. */
+interface Options {
+  keepNulls: boolean
+  /** Where the value stands; default at the root of an object. */
+  at?: Place
+  /** Numbers as they are written, by path, where that is unusual. */
+  literals?: ReadonlyMap<string, string> | undefined
+}
+
+/** Reads a JSON value as a type of the table. The value is not changed. */
 export function decode<T>(
   typeName: string,
   value: T,
-  { keepNulls, under = '' }: { keepNulls: boolean; under?: string },
+  { keepNulls, at, literals }: Options,
 ): Decoded<T> {
   const unknown: string[] = []
-  const goFaults: string[] = []
-  const schemaFaults: SchemaFault[] = []
+  const faults: Fault[] = []
 
-  const fail = (at: Place, type: FieldType, actual: unknown, expected: string) => {
-    const own = type.shape === 'scalar' ? ownFault(type.scalar, actual) : undefined
-    const detail = type.shape === 'scalar' ? scalarFault(type.scalar, actual) : undefined
-    const what = detail?.startsWith('cannot') ? detail : `cannot unmarshal ${jsonType(actual)}`
-    goFaults.push(
-      own ?? `json: ${what} into Go struct field ${at.struct}.${at.goPath} of type ${goType(type)}`,
-    )
-    schemaFaults.push({ field: at.path, actual: schemaJsonType(actual), expected })
-  }
+  const fail = (at: Place, type: FieldType, value: unknown, literal?: string) =>
+    faults.push({ ...at, type, value, literal })
 
   const walk = (type: FieldType, node: unknown, at: Place): unknown => {
     if (node === null || node === undefined) return node
     if (type.shape === 'scalar') {
-      if (scalarFault(type.scalar, node) !== undefined)
-        fail(at, type, node, schemaType(type.scalar)!)
+      const literal = literals?.get(at.path)
+      if (scalarFault(type.scalar, node, literal) !== undefined) fail(at, type, node, literal)
       return node
     }
     if (type.shape === 'list') {
       if (Array.isArray(node))
         return node.map((item, i) => walk(type.of, item, { ...at, path: `${at.path}[${i}]` }))
-      fail(at, type, node, 'array')
+      fail(at, type, node)
       return node
     }
     if (typeof node !== 'object' || Array.isArray(node)) {
-      fail(at, type, node, 'object')
+      fail(at, type, node)
       return node
     }
     return type.shape === 'map' ? walkMap(type.of, node, at) : walkStruct(type.name, node, at)
@@ -81,15 +80,31 @@ export function decode<T>(
         continue
       }
       if (item === null && !staysNull(type, keepNulls)) continue
+      if (!keepNulls && isNothing(type, item) && !isKept(name, field)) continue
       const goPath = at.goPath === '' ? field : `${at.goPath}.${field}`
       result[field] = walk(type, item, { path, goPath, struct: name.replace(/^kv\./, '') })
     }
     return result
   }
 
-  const root = { path: under, goPath: under, struct: typeName.replace(/^kv\./, '') }
+  const root = at ?? { path: '', goPath: '', struct: typeName.replace(/^kv\./, '') }
   const decoded = walk({ shape: 'struct', name: typeName }, value, root) as T
-  return { value: decoded, unknown, goFaults, schemaFaults }
+  return { value: decoded, unknown, faults }
+}
+
+/** That nobody manages anything any more is said by a list of none. */
+function isKept(struct: string, field: string): boolean {
+  return field === 'managedFields' || (fieldsOf(struct)?.get(field)?.isAlways ?? false)
+}
+
+/** Go does not write a list or map of none. */
+function isNothing(type: FieldType, value: unknown): boolean {
+  if (type.shape === 'list') return Array.isArray(value) && value.length === 0
+  return type.shape === 'map' && isObject(value) && Object.keys(value).length === 0
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
@@ -101,13 +116,8 @@ function staysNull(type: FieldType, keepNulls: boolean): boolean {
 }
 
 /** Where the walk is; Go's path leaves out indexes and keys, and names the innermost struct. */
-interface Place {
+export interface Place {
   path: string
   goPath: string
   struct: string
-}
-
-function schemaJsonType(value: unknown): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return Array.isArray(value) ? 'array' : typeof value
 }

@@ -4,8 +4,11 @@ export type FieldType =
   | { shape: 'scalar'; scalar: Scalar }
   | { shape: 'struct'; name: string }
   | { shape: 'map'; of: FieldType }
-  /** `mergeKey` names the field that tells items apart, `+` makes it a set; without it a list is one value. */
-  | { shape: 'list'; of: FieldType; mergeKey: string | undefined }
+  /**
+   * `mergeKey` names the field that tells items apart, `+` makes it a set; without it a list is one value. Server-side
+   * apply tells them apart by all `keys`.
+   */
+  | { shape: 'list'; of: FieldType; mergeKey: string | undefined; keys: readonly string[] }
 
 export type Scalar = (typeof SCALARS)[number]
 
@@ -30,13 +33,32 @@ const SCALARS = [
 
 export type Struct = ReadonlyMap<string, FieldType>
 
-const TABLE: ReadonlyMap<string, Struct> = new Map(
+/** A field as the table has it. */
+export interface Field {
+  name: string
+  type: FieldType
+  /** Go writes it even where nothing is in it: it is in every object. */
+  isAlways: boolean
+  /** Its number in protobuf, after those of the messages that it is embedded in; empty for none. */
+  numbers: readonly number[]
+  /** Whether 0, false and an empty text are values: else they are none. */
+  keepsZero: boolean
+}
+
+const FIELDS: ReadonlyMap<string, ReadonlyMap<string, Field>> = new Map(
   TYPES.trim()
     .split('\n')
     .map((line) => {
       const [name, ...fields] = line.trim().split(' ')
-      return [name!, new Map(fields.map(parseField))]
+      return [name!, new Map(fields.map(parseField).map((field) => [field.name, field]))]
     }),
+)
+
+const TABLE: ReadonlyMap<string, Struct> = new Map(
+  [...FIELDS].map(([name, fields]) => [
+    name,
+    new Map([...fields].map(([field, { type }]) => [field, type])),
+  ]),
 )
 
 const PLACES: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
@@ -50,6 +72,11 @@ export function structNamed(name: string): Struct {
   return struct
 }
 
+/** All that the table has of a type's fields; undefined for no type. */
+export function fieldsOf(name: string): ReadonlyMap<string, Field> | undefined {
+  return FIELDS.get(name)
+}
+
 /** Where in a type's declaration each of its fields stands. */
 export function placesIn(name: string): ReadonlyMap<string, number> {
   return PLACES.get(name) ?? new Map()
@@ -61,15 +88,25 @@ export function fieldType(type: FieldType | undefined, field: string): FieldType
   return type?.shape === 'struct' ? structNamed(type.name).get(field) : undefined
 }
 
-function parseField(text: string): [string, FieldType] {
-  const colon = text.indexOf(':')
-  return [text.slice(0, colon), parseType(text.slice(colon + 1))]
+function parseField(text: string): Field {
+  const [, name = '', type = '', always, numbers, zero] =
+    /^(\w+):(.*?)(!?)(?:=([\d.]+)(\??))?$/.exec(text) ?? []
+  return {
+    name,
+    type: parseType(type),
+    isAlways: always === '!',
+    numbers: numbers === undefined ? [] : numbers.split('.').map(Number),
+    keepsZero: zero === '?',
+  }
 }
 
 function parseType(text: string): FieldType {
   if (text.endsWith('{}')) return { shape: 'map', of: parseType(text.slice(0, -2)) }
   const list = /^(.*)\[([^[\]]*)\]$/.exec(text)
-  if (list) return { shape: 'list', of: parseType(list[1]!), mergeKey: list[2] || undefined }
+  if (list) {
+    const keys = list[2]?.split(',').filter((key) => key !== '') ?? []
+    return { shape: 'list', of: parseType(list[1]!), mergeKey: keys[0], keys }
+  }
   const scalar = SCALARS.find((name) => name === text)
   return scalar ? { shape: 'scalar', scalar } : { shape: 'struct', name: text }
 }
@@ -82,7 +119,7 @@ export function goType(type: FieldType): string {
     case 'map':
       return `map[string]${goType(type.of)}`
     case 'struct':
-      return `v1.${type.name.replace(/^kv\./, '')}`
+      return `v1.${type.name.replace(/^\w+\./, '')}`
     case 'scalar':
       return GO_SCALARS[type.scalar] ?? type.scalar
   }
