@@ -3,9 +3,12 @@ import { elementsOf, type FieldSet } from './field-set.ts'
 
 type Container = Record<string, unknown> | unknown[]
 
-/** The object without these fields; what becomes empty by it goes too. Changes and returns its argument. */
+/**
+ * The object without these fields, and what they are made of; what becomes empty by it goes too. Changes and returns its
+ * argument.
+ */
 export function prune(object: ApiObject, paths: FieldSet): ApiObject {
-  // The deepest first: an item of a list goes as a whole only once its own fields are gone, all but its key.
+  // The deepest first: a key goes with its item only.
   const ordered = [...paths]
     .map(elementsOf)
     .filter((elements) => !isKey(elements))
@@ -29,15 +32,9 @@ function removeAt(container: Container, [element, ...rest]: string[]): void {
     if (!isContainer) return
     removeAt(value as Container, rest)
     if (Object.keys(value).length > 0) return
-  } else if (element!.startsWith('k:') && isContainer && hasMore(value, element!)) return
+  }
   if (Array.isArray(container)) container.splice(index as number, 1)
   else delete container[index]
-}
-
-/** An item that others still have fields in stays; a null that is always written (a condition's time) is nobody's. */
-function hasMore(item: object, element: string): boolean {
-  const key = JSON.parse(element.slice(2)) as object
-  return Object.entries(item).some(([field, value]) => !(field in key) && value !== null)
 }
 
 function positionOf(container: Container, element: string): string | number | undefined {
