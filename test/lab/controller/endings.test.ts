@@ -73,3 +73,18 @@ test('a VM that moved into another launcher than KubeVirt’s is told to be out 
   )
   expect(next.spec).toEqual({ vmiName: 'vm-1', priority: 'system-critical' })
 })
+
+test('a migration that has ended is let go by the controller, not by others who hold it', async () => {
+  const plane = await startControlPlane()
+  await plane.run('vm-1', 'node-1')
+  await plane.create(MIGRATIONS, {
+    metadata: { name: 'm', finalizers: ['example.org/audit'] },
+    spec: { vmiName: 'vm-1' },
+  })
+  await plane.targetOf('m')
+  await remove(plane.admin, MIGRATIONS, at('m'))
+  await inPhase(plane, 'm', 'Failed')
+  const finalizers = async () => (await plane.get<Migration>(MIGRATIONS, 'm')).metadata.finalizers
+  await plane.until(async () => (await finalizers())?.length === 1, 'one finalizer')
+  expect(await finalizers()).toEqual(['example.org/audit'])
+})

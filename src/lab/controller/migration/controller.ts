@@ -2,7 +2,7 @@ import type { Clock } from '../../../clock.ts'
 import { isStatus } from '../../../cluster/api-error.ts'
 import type { Cluster } from '../../../cluster/cluster.ts'
 import { patch, remove, replace } from '../../../cluster/objects.ts'
-import { ANNOTATION, LABEL } from '../../../kubevirt/labels.ts'
+import { ANNOTATION, LABEL, MIGRATION_FINALIZER } from '../../../kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../../../kubevirt/migration.ts'
 import { MIGRATIONS, PODS } from '../../../kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../kubevirt/types.ts'
@@ -15,6 +15,7 @@ import { type Caches, keyOf, keyOfObject, parseKey } from '../caches.ts'
 import { createExpectations } from '../expectations.ts'
 import { createMutex } from '../mutex.ts'
 import { type Log, startWorker, type Worker } from '../worker.ts'
+import { hasAftermath } from './aftermath.ts'
 import { expectationOf, type Hands, messageOf, note, perform } from './perform.ts'
 import { actionsFor } from './phases.ts'
 import { situationOf } from './situation.ts'
@@ -115,7 +116,7 @@ export function startMigrationController(options: ControllerOptions): Worker {
     if (isFinal(migration)) {
       await release(current)
       handedOff.delete(uid)
-      if (!ended.has(uid)) {
+      if (!ended.has(uid) && hasAftermath(situation)) {
         await collect(migration)
         wake(migration)
         ended.add(uid)
@@ -158,11 +159,15 @@ export function startMigrationController(options: ControllerOptions): Worker {
     return replace<Migration>(cluster, MIGRATIONS, at, { ...migration, status })
   }
 
+  /** Others may hold it for reasons of their own. */
   async function release({ metadata }: Migration): Promise<void> {
-    if ((metadata.finalizers ?? []).length === 0) return
+    const { finalizers = [] } = metadata
+    if (!finalizers.includes(MIGRATION_FINALIZER)) return
+    const path = '/metadata/finalizers'
+    const value = finalizers.filter((finalizer) => finalizer !== MIGRATION_FINALIZER)
     const operations = [
-      { op: 'test', path: '/metadata/finalizers', value: metadata.finalizers },
-      { op: 'remove', path: '/metadata/finalizers' },
+      { op: 'test', path, value: finalizers },
+      { op: 'replace', path, value },
     ]
     await ignoringGone(patch(cluster, MIGRATIONS, metadata, operations, 'json'))
   }
