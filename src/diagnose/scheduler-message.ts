@@ -71,7 +71,10 @@ export function parseSchedulerMessage(message: string): SchedulerMessage | undef
       ],
     }
   }
-  const body = match[2]!.replace(/\.? (?:no new claims to deallocate, )?preemption: [\s\S]*$/, '')
+  const body = match[2]!
+    .replace(/\.? (?:no new claims to deallocate, )?preemption: [\s\S]*$/, '')
+    // 1.34 to 1.36 say so after what is wrong with the pod's claims (rules/placement.ts).
+    .replace(/\. not found\s*$/, '')
   const objections = splitReasons(body).map(objectionOf)
   return { total: Number(match[1]), objections }
 }

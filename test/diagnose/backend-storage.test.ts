@@ -7,6 +7,7 @@ import {
   node,
   reportOn,
   source,
+  unscheduled,
   verdictOn,
   vmi,
 } from './world.ts'
@@ -80,6 +81,47 @@ test('a target pod cannot be rendered where no class is the default for the clai
   expect(pending({})?.title).toContain('neither vmStateStorageClass nor a default storage class')
   const virtDefault = { 'storageclass.kubevirt.io/is-default-virt-class': 'true' }
   expect(pending(virtDefault)).toBeUndefined()
+})
+
+test('a target pod that waits for its second claim: which one that is, what it is for, and who does not make its volume', () => {
+  const message =
+    '0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found'
+  const claim = (name: string, labels: object, storageClassName: string) => ({
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'demo', labels },
+    spec: { storageClassName },
+    status: { phase: 'Pending' },
+  })
+  const pod = unscheduled(message, {
+    volumes: [
+      { name: 'vm-state', persistentVolumeClaim: { claimName: 'second' } },
+      { name: 'disk', persistentVolumeClaim: { claimName: 'late' } },
+    ],
+  })
+  const classes = [
+    { name: 'disks', provisioner: 'example.com/disks' },
+    { name: 'waits', provisioner: 'p', volumeBindingMode: 'WaitForFirstConsumer' },
+  ].map(({ name, ...more }) => ({ kind: 'StorageClass', metadata: { name }, ...more }))
+  const found = reportOn([
+    kubevirt(),
+    migration('Scheduling'),
+    vmi(persistent),
+    source,
+    pod,
+    node('node-a'),
+    node('node-b'),
+    claim('second', { 'kubevirt.io/migrationName': 'mig-1' }, 'disks'),
+    claim('late', {}, 'waits'),
+    ...classes,
+  ]).subjects[0]!.findings.find(({ code }) => code === 'MIG3025')
+  expect(found).toMatchObject({
+    title:
+      'The target pod of vm-a waits for PVC second (Pending, class disks): pod has unbound immediate PersistentVolumeClaims',
+    objects: expect.arrayContaining(['pvc/demo/second']),
+    remedy: [{ command: 'kubectl -n demo describe pvc second' }],
+  })
+  expect(found?.cause).toContain('example.com/disks has not made its volume')
+  expect(found?.cause).toContain('made for this migration')
 })
 
 describe('a VM whose guest was lost while its volumes were copied', () => {

@@ -50,6 +50,15 @@ test('claims are named without counts', () => {
       '0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.',
     ),
   ).toMatchObject({ objections: [{ kind: 'volume-claim' }] })
+  // As 1.34 to 1.36 end it.
+  for (const text of [
+    'pod has unbound immediate PersistentVolumeClaims',
+    'persistentvolumeclaim "d" not found',
+  ])
+    expect(parseSchedulerMessage(`0/3 nodes are available: ${text}. not found`)).toMatchObject({
+      total: 3,
+      objections: [{ kind: 'volume-claim', text }],
+    })
   expect(parseSchedulerMessage('something else')).toBeUndefined()
 })
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kubevirt/types.ts'
 import type { Objection } from '../scheduler-message.ts'
 import { listing, plural, shell, short } from '../words.ts'
+import { claimVerdict } from './placement-claims.ts'
 import { cordoned, describeNodes, taintsOf } from './placement-nodes.ts'
 import { selectorVerdict } from './placement-selector.ts'
 import type { PlacementVerdict, Unplaced } from './unplaced.ts'
@@ -18,7 +19,7 @@ export function decide(unplaced: Unplaced): PlacementVerdict {
     parsed.objections.filter((objection) => objection.kind === kind)
   const volume = by('volume-affinity')
   if (volume.length > 0) return tiedVolume(unplaced, volume)
-  if (by('volume-claim').length > 0) return claim(unplaced, by('volume-claim')[0]!)
+  if (by('volume-claim').length > 0) return claimVerdict(unplaced, by('volume-claim')[0]!)
   const selected =
     by('selector').length > 0 ||
     (unplaced.pod?.spec.nodeSelector &&
@@ -200,25 +201,6 @@ function tiedVolume(unplaced: Unplaced, objections: Objection[]): PlacementVerdi
       : [],
     remedy: [
       { text: 'Use shared storage for this disk, or move it with a volume migration to a new PVC' },
-    ],
-  }
-}
-
-function claim({ subject }: Unplaced, { text, detail }: Objection): PlacementVerdict {
-  return {
-    code: 'MIG3025',
-    title: `The target pod of ${subject.name} waits for a claim: ${short(text, 140)}`,
-    cause: detail
-      ? `PVC ${detail} is missing, unbound or being deleted`
-      : /ReadWriteOncePod/.test(text)
-        ? 'A claim of the VM has the access mode ReadWriteOncePod: one pod holds it, the source’s, and no second one ever may. The VM must get a ReadWriteMany claim'
-        : 'A PVC of the pod is not bound',
-    objects: detail ? [`pvc/${subject.namespace}/${detail}`] : [],
-    remedy: [
-      {
-        text: 'See the claim',
-        command: shell`kubectl -n ${subject.namespace} describe pvc ${detail ?? ''}`.trim(),
-      },
     ],
   }
 }
