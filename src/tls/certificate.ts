@@ -24,7 +24,7 @@ export interface KeyPair {
   key: string
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+export const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /**
  * All certificates of a PEM text, in order.
@@ -32,11 +32,6 @@ const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE
  * @throws MigError `bad-certificate` when there is none or one can't be read
  */
 export function readCertificates(pem: string, from: string): Certificate[] {
-  return parsePem(pem, from).map(describeX509)
-}
-
-/** As {@link readCertificates}, but node's own objects, for those who verify. */
-function parsePem(pem: string, from: string): X509Certificate[] {
   const blocks = pem.match(PEM_CERTIFICATE)
   if (!blocks) {
     throw new MigError(EXIT.usage, `${from} holds no certificate (expected PEM)`, {
@@ -45,7 +40,7 @@ function parsePem(pem: string, from: string): X509Certificate[] {
   }
   return blocks.map((block, index) => {
     try {
-      return new X509Certificate(block)
+      return describeX509(new X509Certificate(block))
     } catch (cause) {
       throw new MigError(EXIT.usage, `certificate ${index + 1} of ${from} is malformed`, {
         code: 'bad-certificate',

@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+import { PEM_CERTIFICATE } from './certificate.ts'
 
 /** All certificates of a PEM text that can be read, in order; none where there is none. */
 export function parseBundle(pem: string): X509Certificate[] {
-  return (pem.match(PEM) ?? []).flatMap((block) => {
+  return (pem.match(PEM_CERTIFICATE) ?? []).flatMap((block) => {
     try {
       return [new X509Certificate(block)]
     } catch {
