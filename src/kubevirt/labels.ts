@@ -22,6 +22,7 @@ export const ANNOTATION = {
   abortWorkloadUpdate: 'kubevirt.io/testWorkloadUpdateMigrationAbortion',
   domain: 'kubevirt.io/domain',
   ephemeralVolumes: 'kubevirt.io/ephemeral-hotplug-volumes',
+  hookSidecars: 'hooks.kubevirt.io/hookSidecars',
   evictionSource: 'kubevirt.io/eviction-source',
   evacuationMigration: 'kubevirt.io/evacuationMigration',
   ignoreBackoff: 'kubevirt.io/func-test-ignore-migration-backoff',

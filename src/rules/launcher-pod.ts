@@ -8,6 +8,7 @@ import { launcherOverhead } from './launcher-memory.ts'
 import { hostnameOf, launcherAnnotations, launcherLabels } from './launcher-metadata.ts'
 import { architectureOf, launcherAffinity, launcherSelector } from './launcher-placement.ts'
 import { computeResources } from './launcher-resources.ts'
+import { sideContainers } from './side-containers.ts'
 import { supportResourcesOf } from './support-resources.ts'
 
 /** A pod that is to be created: its name is the server's to make. */
@@ -82,7 +83,7 @@ export function launcherPod(vmi: Vmi, options: LauncherOptions): PodTemplate {
     },
     spec: {
       restartPolicy: 'Never',
-      containers: [compute, ...disks.containers],
+      containers: [compute, ...disks.containers, ...sideContainers(vmi, kubevirt, image)],
       ...(initContainers.length > 0 ? { initContainers } : {}),
       nodeSelector: launcherSelector(vmi, kubevirt),
       ...(affinity ? { affinity } : {}),
