@@ -67,15 +67,18 @@ export function settingsFor(
   return settings as Settings
 }
 
-/** Field by field, and so are those of the stall detector. */
+/** Field by field, and so are those of what has fields of its own: the stall detector, the tuning of the downtime. */
 function mergedExperiments(base: unknown, over: object): object {
-  const [below, above] = [base, over] as { stallDetector?: object }[]
-  const stallDetector = { ...below?.stallDetector, ...above?.stallDetector }
-  return {
-    ...below,
-    ...above,
-    ...(Object.keys(stallDetector).length > 0 ? { stallDetector } : {}),
-  }
+  const below = (base ?? {}) as Record<string, unknown>
+  const merged = Object.entries(over).map(([key, value]) => {
+    const before = below[key]
+    return [key, isRecord(before) && isRecord(value) ? { ...before, ...value } : value]
+  })
+  return { ...below, ...Object.fromEntries(merged) }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 /** The values alone, as a hand-off writes them into the VMI: quantities in canonical form. */

@@ -107,6 +107,24 @@ describe('which settings hold, and who says so', () => {
     expect(disruption({}, both)).toMatchObject({ value: false, from: 'policy' })
   })
 
+  test('experiments are merged field by field, and so is what has fields of its own', () => {
+    const cluster = kubevirt({
+      experimental: { compression: 'none', downtimeTuning: { initialMs: 100, steps: 5 } },
+    })
+    const downtimeTuning = { steps: 9 }
+    const stallDetector = { stallMargin: 3 }
+    const own = policy('p', {}, {}, { experimental: { downtimeTuning, stallDetector } })
+    expect(configurationOf(settingsFor(cluster, own)).experimental).toEqual({
+      compression: 'none',
+      downtimeTuning: { initialMs: 100, steps: 9 },
+      stallDetector,
+    })
+    expect(settingsFor(undefined, own).experimental?.value).toEqual({
+      downtimeTuning,
+      stallDetector,
+    })
+  })
+
   test('limits are not a policy’s to set', () => {
     const greedy = policy('p', {}, {}, { parallelMigrationsPerCluster: 99 } as object)
     expect(settingsFor(undefined, greedy).parallelMigrationsPerCluster?.value).toBe(5)
