@@ -67,6 +67,12 @@ export const DISRUPTION_BUDGETS = resource(
   'poddisruptionbudgets',
   'PodDisruptionBudget',
 )
+export const CONTROLLER_REVISIONS = resource(
+  'apps',
+  'v1',
+  'controllerrevisions',
+  'ControllerRevision',
+)
 export const DAEMON_SETS = resource('apps', 'v1', 'daemonsets', 'DaemonSet')
 export const DEPLOYMENTS = resource('apps', 'v1', 'deployments', 'Deployment')
 export const REPLICA_SETS = resource('apps', 'v1', 'replicasets', 'ReplicaSet')

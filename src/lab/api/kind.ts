@@ -47,6 +47,8 @@ export interface Kind {
   deprecation: ((version: string) => string | undefined) | undefined
   /** What is wrong with a name of such an object. */
   nameFaults(name: string): string[]
+  /** Whether its objects are the server's own: they are read and watched. */
+  isReadOnly: boolean
   /** Whether status is written by its own subresource only. */
   hasStatus: boolean
   /** Whether metadata.generation counts changes of anything but metadata (and status). */
@@ -105,6 +107,7 @@ export function defineKind(row: KindRow): Kind {
     deprecatedVersions: [],
     deprecation: undefined,
     nameFaults: subdomainFaults,
+    isReadOnly: false,
     hasStatus: false,
     hasGeneration: row.builtIn === false,
     keepsStatusOnCreate: false,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Api } from './api.ts'
-import type { VirtualResource } from './discovery/entries.ts'
+import { entriesOf, groupsOf, type VirtualResource } from './discovery/entries.ts'
 import { discoveryRoute } from './discovery/route.ts'
 import type { Call, Route } from './handler.ts'
 import type { Kind } from './kind.ts'
@@ -63,10 +63,10 @@ export function createRouter(
       return void response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify(SERVER_VERSION, null, 2))
-    if (/^\/(healthz|livez|readyz)(\/|$)/.test(info.path)) {
-      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
-      response.end('ok')
-      return
+    if (/^\/(healthz|livez|readyz)(\/ping)?\/?$/.test(info.path)) return health(call)
+    if (info.path === '/') {
+      const groups = groupsOf(entriesOf(api.kinds.all, virtualResources))
+      return reply(response, 200, JSON.stringify({ paths: paths(groups) }, null, 2))
     }
     if (/^\/apis?(\/|$)/.test(info.path)) {
       const found = discoveryRoute(api.kinds.all, virtualResources, call)
@@ -83,6 +83,36 @@ export function createRouter(
     reply(response, 200, document)
   }
 }
+
+/** In short, or check by check: there is but one. */
+function health({ info, query, response }: Call): void {
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
+  const [, endpoint = ''] = info.path.split('/')
+  const isVerbose = query.has('verbose') && !info.path.includes('/ping')
+  response.end(isVerbose ? `[+]ping ok\n${endpoint} check passed\n` : 'ok')
+}
+
+/** Where one may ask on. */
+function paths(groups: ReadonlyMap<string, string[]>): string[] {
+  const named = [...groups].flatMap(([group, versions]) =>
+    group === ''
+      ? []
+      : [`/apis/${group}`, ...versions.map((version) => `/apis/${group}/${version}`)],
+  )
+  return [...OWN_PATHS, ...named].sort()
+}
+
+const OWN_PATHS = [
+  '/api',
+  '/api/v1',
+  '/apis',
+  '/apis/',
+  ...['/healthz', '/livez', '/readyz'].flatMap((path) => [path, `${path}/ping`]),
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/version',
+]
 
 /** In a group of Kubernetes' own, what is missing is missed by the group's API. */
 function isBuiltIn({ kinds }: Api, { group, version }: RequestInfo): boolean {

@@ -7,7 +7,7 @@ import type { AdmissionHook } from './admission/hook.ts'
 import { ownAdmission } from './admission/index.ts'
 import type { Api } from './api.ts'
 import { createAuthenticator } from './authentication.ts'
-import { bootstrap } from './bootstrap.ts'
+import { announce, bootstrap } from './bootstrap.ts'
 import { collectGarbage } from './garbage-collection.ts'
 import { createHandler, type OnFault } from './handler.ts'
 import { createKindTable, type KindTable } from './kind-table.ts'
@@ -109,7 +109,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   server.listen(port, address)
   await once(server, 'listening')
 
-  const url = `https://${address}:${(server.address() as AddressInfo).port}`
+  const served = (server.address() as AddressInfo).port
+  announce(api, address, served)
+  const url = `https://${address}:${served}`
   return {
     url,
     caCert: authority.cert,

@@ -14,6 +14,7 @@ import {
 import type { SpecialRoute } from './router.ts'
 import { SUBRESOURCE_ROUTES } from './subresources/index.ts'
 import { SUBRESOURCES } from './subresources/resources.ts'
+import { SCALE_ROUTES } from './subresources/scale.ts'
 import type { UpgradeRoute } from './upgrade.ts'
 
 /** Everything that is no plain verb on an object. */
@@ -25,6 +26,7 @@ export const SPECIAL_ROUTES: SpecialRoute[] = [
   accessReviewRoute,
   rulesReviewRoute,
   selfReviewRoute,
+  ...SCALE_ROUTES,
   ...SUBRESOURCE_ROUTES,
 ]
 

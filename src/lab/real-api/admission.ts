@@ -4,12 +4,12 @@ import { type AdmissionRequest, runMutation, runValidation } from '../api/admiss
 import { migrationAdmission } from '../api/admission/migrations.ts'
 import { kubevirtAdmission, policyAdmission } from '../api/admission/policies.ts'
 import { vmiAdmission } from '../api/admission/vmis.ts'
+import { customKinds } from '../api/definitions.ts'
 import { decodeObject } from '../api/decode-object.ts'
 import type { ApiObject, Kind } from '../api/kind.ts'
 import { StatusError } from '../api/status.ts'
 import type { UserInfo } from '../api/users.ts'
 import { demandSpec } from '../api/validate.ts'
-import { customKinds } from './definitions.ts'
 import { NOTHING, snapshot } from './snapshot.ts'
 
 /** admission.k8s.io/v1 AdmissionReview, as far as it is looked at. */

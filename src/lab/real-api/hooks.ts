@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { LabUser } from '../api/users.ts'
+import { webhookPaths } from '../api/webhooks.ts'
 import type { Authority } from '../certificates.ts'
 import { type AdmissionReview, mutate, validate } from './admission.ts'
 import { interceptEviction } from './eviction.ts'
 import { type Hook, type HookServer, startHookServer } from './hook-server.ts'
 import { tokenReviewer } from './token-review.ts'
 import { virtApi } from './virt-api.ts'
-import { webhookPaths } from './webhooks.ts'
 
 export interface HooksOptions {
   authority: Authority

@@ -4,10 +4,10 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import { create, list, patch } from '../../cluster/objects.ts'
 import { NAMESPACES, type Resource } from '../../kubevirt/resources.ts'
 import type { KubeObject } from '../../kubevirt/types.ts'
+import { customKinds, definitions } from '../api/definitions.ts'
 import { ROLE_OBJECTS } from '../api/roles/index.ts'
-import { customKinds, definitions } from './definitions.ts'
+import { webhookConfigurations } from '../api/webhooks.ts'
 import { virtApiRegistration } from './virt-api.ts'
-import { webhookConfigurations } from './webhooks.ts'
 
 interface InstallOptions {
   clock: Clock
@@ -70,8 +70,9 @@ export async function install(
     served(admin, clock, signal),
   ])
   const url = `https://127.0.0.1:${hooks.port}${hooks.webhooksPath}`
+  const caBundle = Buffer.from(caCert).toString('base64')
   for (const object of [
-    ...webhookConfigurations(url, caCert),
+    ...webhookConfigurations((path) => ({ url: `${url}/${path}`, caBundle })),
     ...(virtApiRegistration(hooks.port, caCert) as KubeObject[]),
   ])
     await create(admin, resourceOf(object), object, namespaceOf(object))

@@ -7,6 +7,7 @@ import { nodeObstacle } from '../../rules/placement-node.ts'
 import { keyOfObject, parseKey } from '../controller/caches.ts'
 import { startWorker, type Worker } from '../controller/worker.ts'
 import { podControl } from './pod-control.ts'
+import { keepRevisions } from './revisions.ts'
 import { amountOf, isControlledBy, isGoing, isReady, podOf, templateHash } from './template-pods.ts'
 import type { DaemonSet } from './types.ts'
 import { wakeOwners } from './wake-owners.ts'
@@ -49,6 +50,8 @@ export function startDaemonSetController(
     const set = { ...found, ...KIND }
     if (!pods.isSettled(set)) return
     const own = caches.pods.list().filter((pod) => isControlledBy(pod, set))
+    const used = new Set(own.map(({ metadata }) => metadata.labels?.[HASH] ?? ''))
+    await keepRevisions(cluster, set, caches.revisions.list(), used)
     const nodes = caches.nodes.list()
     const wanted = nodes.filter((node) => nodeObstacle(podFor(set, node), node) === undefined)
     const kept = nodes.filter((node) => mayStay(set, node))

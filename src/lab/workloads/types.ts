@@ -16,9 +16,16 @@ interface Workload extends KubeObject {
 
 export interface DaemonSet extends Workload {
   spec: Workload['spec'] & {
+    revisionHistoryLimit?: number
     updateStrategy?: { type?: string; rollingUpdate?: { maxUnavailable?: Share } }
   }
   status?: object
+}
+
+/** A template that a DaemonSet has or has had, as what makes it of the set as it is. */
+export interface ControllerRevision extends KubeObject {
+  data: { spec: { template: PodTemplate & { $patch: 'replace' } } }
+  revision: number
 }
 
 export interface ReplicaSet extends Workload {

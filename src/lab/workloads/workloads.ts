@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { type Informer, startInformer } from '../../cluster/informer.ts'
 import {
+  CONTROLLER_REVISIONS,
   DAEMON_SETS,
   DEPLOYMENTS,
   JOBS,
@@ -17,12 +18,13 @@ import { startDaemonSetController } from './daemon-set-controller.ts'
 import { startDeploymentController } from './deployment-controller.ts'
 import { startJobController } from './job-controller.ts'
 import { startReplicaSetController } from './replica-set-controller.ts'
-import type { DaemonSet, Deployment, ReplicaSet } from './types.ts'
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet } from './types.ts'
 
 export interface WorkloadCaches {
   daemonSets: Informer<DaemonSet>
   deployments: Informer<Deployment>
   replicaSets: Informer<ReplicaSet>
+  revisions: Informer<ControllerRevision>
   jobs: Informer<Job>
   nodes: Informer<Node>
   pods: Informer<Pod>
@@ -47,6 +49,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     daemonSets: start(DAEMON_SETS),
     deployments: start(DEPLOYMENTS),
     replicaSets: start(REPLICA_SETS),
+    revisions: start(CONTROLLER_REVISIONS),
     jobs: start(JOBS),
     nodes: start(NODES),
     pods: start(PODS),

@@ -8,7 +8,7 @@ import { create, getIfExists, patch, remove } from '../../../src/cluster/objects
 import { NAMESPACES } from '../../../src/kubevirt/resources.ts'
 import { wellKnownUsers } from '../../../src/lab/api/users.ts'
 import { findBinaries } from '../../../src/lab/real-api/binaries.ts'
-import { customKinds, definitions } from '../../../src/lab/real-api/definitions.ts'
+import { customKinds, definitions } from '../../../src/lab/api/definitions.ts'
 import { startRealApiServer } from '../../../src/lab/real-api/server.ts'
 
 const binaries = await findBinaries(process.env)

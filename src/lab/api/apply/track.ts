@@ -39,7 +39,7 @@ export function trackUpdate(
     manager: fieldManager,
     operation: 'Update' as const,
     apiVersion: apiVersionOf(kind),
-    subresource: kind.hasStatus && subresource === 'status' ? subresource : '',
+    subresource: isOwnPath(kind, subresource) ? subresource : '',
   }
   const gone = union(changed, removed)
   const others = managers.map(
@@ -50,9 +50,19 @@ export function trackUpdate(
   )
   const mine = managers.find((manager) => isSameManager(me, manager))?.fields ?? new Set<string>()
   const fields = difference(union(mine, changed), removed)
-  const all = withManager(others, { ...me, fields, time: timestamp(api.now()) })
+  const all = withManager(others, { ...me, fields, time: timeOf(subresource, api.now()) })
   const written = writeManagers(all)
   if (written) metadata.managedFields = written
+}
+
+/** Of those who scale Kubernetes notes no time. */
+function timeOf(subresource: string, now: number): string {
+  return subresource === 'scale' ? '' : timestamp(now)
+}
+
+/** Whether managers are told apart by it; a VMI without status subresource has but one path. */
+function isOwnPath({ hasStatus }: Kind, subresource: string): boolean {
+  return subresource === 'scale' || (subresource === 'status' && hasStatus)
 }
 
 export function managedFieldsOf({ metadata }: ApiObject): unknown {

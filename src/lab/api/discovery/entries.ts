@@ -1,4 +1,5 @@
 import type { Kind } from '../kind.ts'
+import { inGroupOrder } from './group-priority.ts'
 
 /** A resource that discovery knows though it has no objects: access reviews, KubeVirt's aggregated subresources. */
 export interface VirtualResource {
@@ -40,6 +41,7 @@ const OBJECT_VERBS = [
 ]
 /** Of Kubernetes' own kinds they come in another order than of custom resources. */
 const BUILT_IN_VERBS = [...OBJECT_VERBS].sort()
+const READ_VERBS = ['get', 'list', 'watch']
 const STATUS_VERBS = ['get', 'patch', 'update']
 
 export function entriesOf(kinds: readonly Kind[], virtual: VirtualResource[]): Entry[] {
@@ -62,7 +64,7 @@ function kindEntries(kind: Kind): Entry[] {
       ...base,
       name: kind.plural,
       singular: kind.singular,
-      verbs: kind.builtIn ? BUILT_IN_VERBS : OBJECT_VERBS,
+      verbs: verbsOf(kind),
       shortNames: kind.shortNames,
       categories: kind.categories,
     }
@@ -75,9 +77,15 @@ function kindEntries(kind: Kind): Entry[] {
         verbs: sub.verbs,
       }),
     )
-    const status: Entry = { ...base, name: `${kind.plural}/status`, verbs: STATUS_VERBS }
+    const statusVerbs = kind.isReadOnly ? ['get'] : STATUS_VERBS
+    const status: Entry = { ...base, name: `${kind.plural}/status`, verbs: statusVerbs }
     return [main, ...subresources, ...(kind.hasStatus ? [status] : [])]
   })
+}
+
+function verbsOf({ isReadOnly, builtIn }: Kind): string[] {
+  if (isReadOnly) return READ_VERBS
+  return builtIn ? BUILT_IN_VERBS : OBJECT_VERBS
 }
 
 function virtualEntry({ plural, singular, ...resource }: VirtualResource): Entry {
@@ -91,12 +99,12 @@ function virtualEntry({ plural, singular, ...resource }: VirtualResource): Entry
   }
 }
 
-/** The versions of each group, the preferred one first. */
+/** The versions of each group, the preferred one first; groups as Kubernetes lists them. */
 export function groupsOf(entries: Entry[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const { group, version } of entries) {
     const versions = groups.get(group) ?? []
     if (!versions.includes(version)) groups.set(group, [...versions, version])
   }
-  return groups
+  return new Map(inGroupOrder(groups))
 }

@@ -1,3 +1,4 @@
+import type { LabelSelector } from '../../../rules/label-selector.ts'
 import type { ApiObject } from '../kind.ts'
 
 /** The value at a dotted path, undefined where the path ends early. */
@@ -14,4 +15,24 @@ export function pick(object: unknown, path: string): unknown {
 export function text(object: ApiObject, path: string): string {
   const value = pick(object, path)
   return value === undefined || value === null ? '' : String(value)
+}
+
+/** As Kubernetes writes a selector in one line. */
+export function selectorText({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector = {}): string {
+  const words: Record<string, (key: string, values: string) => string> = {
+    In: (key, values) => `${key} in (${values})`,
+    NotIn: (key, values) => `${key} notin (${values})`,
+    Exists: (key) => key,
+    DoesNotExist: (key) => `!${key}`,
+  }
+  const parts = [
+    ...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`),
+    ...matchExpressions.map(({ key, operator, values = [] }) =>
+      (words[operator] ?? words['Exists'])?.(key, values.join(',')),
+    ),
+  ]
+  return parts.join(',') || '<none>'
 }

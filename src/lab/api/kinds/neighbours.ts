@@ -107,6 +107,28 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     },
   }),
   defineKind({
+    group: 'storage.k8s.io',
+    version: 'v1',
+    plural: 'volumeattachments',
+    kind: 'VolumeAttachment',
+    namespaced: false,
+    hasStatus: true,
+    columns: [
+      { name: 'Attacher', cell: 'spec.attacher' },
+      { name: 'PV', cell: (o) => text(o, 'spec.source.persistentVolumeName') },
+      { name: 'Node', cell: 'spec.nodeName' },
+      {
+        name: 'Attached',
+        type: 'boolean',
+        cell: (o) => pick(o, 'status.attached') ?? false,
+      },
+      AGE,
+    ],
+    prepare(object) {
+      object['status'] = { attached: false }
+    },
+  }),
+  defineKind({
     group: 'policy',
     version: 'v1',
     plural: 'poddisruptionbudgets',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { dnsLabelFaults } from '../formats.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind } from '../kind.ts'
+import { required } from './faults.ts'
 import { pick, text } from './fields.ts'
 
 const AGE: Column = {
@@ -44,8 +45,15 @@ export const SERVICE = defineKind({
     if (spec.type === 'ExternalName') return
     spec.clusterIP ||= addressOf(object)
     spec.clusterIPs ??= [spec.clusterIP]
-    spec.ipFamilies ??= ['IPv4']
-    spec.ipFamilyPolicy ??= 'SingleStack'
+    // Whoever fills in its endpoints may have both.
+    const isOpen = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0
+    spec.ipFamilies ??= isOpen ? ['IPv4', 'IPv6'] : ['IPv4']
+    spec.ipFamilyPolicy ??= isOpen ? 'RequireDualStack' : 'SingleStack'
+  },
+  validate(object) {
+    const { ports = [] } = (object['spec'] ?? {}) as ServiceSpec
+    if (ports.length < 2) return []
+    return ports.flatMap(({ name }, index) => (name ? [] : [required(`spec.ports[${index}].name`)]))
   },
   preserve(next, old) {
     const [spec, before] = [next, old].map((object) => object['spec'] as ServiceSpec)
@@ -63,7 +71,9 @@ interface ServiceSpec {
   ipFamilyPolicy?: string
   sessionAffinity?: string
   internalTrafficPolicy?: string
+  selector?: Record<string, string>
   ports?: {
+    name?: string
     port: number
     nodePort?: number
     protocol?: string

@@ -5,7 +5,7 @@ import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind, type KindRow } from '../kind.ts'
 import type { FieldError } from '../status.ts'
 import { invalid, required } from './faults.ts'
-import { pick, text } from './fields.ts'
+import { pick, selectorText, text } from './fields.ts'
 import { templateDefaults } from './pod.ts'
 
 const AGE: Column = {
@@ -19,8 +19,27 @@ const WIDE: Column[] = [
   { name: 'Selector', priority: 1, cell: (o) => selectorText(selectorOf(o)) },
 ]
 
+const SCALE = {
+  name: 'scale',
+  kind: 'Scale',
+  group: 'autoscaling',
+  version: 'v1',
+  verbs: ['get', 'patch', 'update'],
+}
+
 /** What makes pods of a template and keeps them up: Kubernetes' group apps, but for what has state. */
 export const WORKLOAD_KINDS: Kind[] = [
+  defineKind({
+    group: 'apps',
+    version: 'v1',
+    plural: 'controllerrevisions',
+    kind: 'ControllerRevision',
+    columns: [
+      { name: 'Controller', cell: controllerOf },
+      { name: 'Revision', cell: (o) => pick(o, 'revision') ?? 0 },
+      AGE,
+    ],
+  }),
   workload({
     plural: 'daemonsets',
     kind: 'DaemonSet',
@@ -52,6 +71,7 @@ export const WORKLOAD_KINDS: Kind[] = [
     plural: 'deployments',
     kind: 'Deployment',
     shortNames: ['deploy'],
+    subresources: [SCALE],
     columns: [
       {
         name: 'Ready',
@@ -79,6 +99,7 @@ export const WORKLOAD_KINDS: Kind[] = [
     plural: 'replicasets',
     kind: 'ReplicaSet',
     shortNames: ['rs'],
+    subresources: [SCALE],
     fields: { 'status.replicas': (o) => text(o, 'status.replicas') || '0' },
     columns: [
       count('Desired', 'spec.replicas'),
@@ -101,7 +122,7 @@ function workload(row: Omit<KindRow, 'group' | 'version'>): Kind {
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    validate: selectorFaults,
+    validate: workloadFaults,
     ...row,
   })
 }
@@ -118,6 +139,13 @@ function defaults(spec: object) {
   }
 }
 
+function workloadFaults(object: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const replicas = Number(pick(object, 'spec.replicas') ?? 0)
+  const negative =
+    replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : []
+  return [...negative, ...selectorFaults(object, old)]
+}
+
 function selectorFaults(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const selector = selectorOf(object)
   const labels = pick(object, 'spec.template.metadata.labels') as Record<string, string> | undefined
@@ -127,6 +155,14 @@ function selectorFaults(object: ApiObject, old: ApiObject | undefined): FieldErr
   if (selects(selector, labels)) return []
   const why = '`selector` does not match template `labels`'
   return [invalid('spec.template.metadata.labels', labels ?? null, why)]
+}
+
+/** `daemonset.apps/virt-handler` */
+function controllerOf({ metadata }: ApiObject): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller)
+  if (!owner) return '<none>'
+  const [group = ''] = owner.apiVersion.includes('/') ? owner.apiVersion.split('/') : []
+  return `${owner.kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${owner.name}`
 }
 
 function selectorOf(object: ApiObject): LabelSelector | undefined {
@@ -142,21 +178,4 @@ function ofContainers(object: ApiObject, of: (container: Container) => string): 
 function pairs(labels: unknown): string {
   const all = Object.entries((labels as Record<string, string> | undefined) ?? {})
   return all.map(([key, value]) => `${key}=${value}`).join(',') || '<none>'
-}
-
-/** As Kubernetes writes a selector in one line. */
-function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
-  const words: Record<string, (key: string, values: string) => string> = {
-    In: (key, values) => `${key} in (${values})`,
-    NotIn: (key, values) => `${key} notin (${values})`,
-    Exists: (key) => key,
-    DoesNotExist: (key) => `!${key}`,
-  }
-  const parts = [
-    ...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`),
-    ...matchExpressions.map(({ key, operator, values = [] }) =>
-      (words[operator] ?? words['Exists'])?.(key, values.join(',')),
-    ),
-  ]
-  return parts.join(',') || '<none>'
 }

@@ -12,6 +12,7 @@ export const VIEW: PolicyRule[] = [
     apiGroups: [''],
     resources: [
       'configmaps',
+      'endpoints',
       'events',
       'limitranges',
       'namespaces',
@@ -27,7 +28,24 @@ export const VIEW: PolicyRule[] = [
     ],
     verbs: READ,
   },
+  {
+    apiGroups: ['apps'],
+    resources: [
+      'controllerrevisions',
+      'daemonsets',
+      'daemonsets/status',
+      'deployments',
+      'deployments/scale',
+      'deployments/status',
+      'replicasets',
+      'replicasets/scale',
+      'replicasets/status',
+    ],
+    verbs: READ,
+  },
   { apiGroups: ['batch'], resources: ['jobs', 'jobs/status'], verbs: READ },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: READ },
   {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets', 'poddisruptionbudgets/status'],
@@ -60,7 +78,19 @@ export const EDIT: PolicyRule[] = [
     verbs: WRITE,
   },
   { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+  {
+    apiGroups: ['apps'],
+    resources: [
+      'daemonsets',
+      'deployments',
+      'deployments/scale',
+      'replicasets',
+      'replicasets/scale',
+    ],
+    verbs: WRITE,
+  },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: WRITE },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: WRITE },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: WRITE },
 ]
 

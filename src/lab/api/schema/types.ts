@@ -6,6 +6,10 @@
  * CDI's, Multus' and the lab's own kinds are written by hand, and no deeper than a lab needs.
  */
 export const TYPES = `
+APIService kind:string apiVersion:string metadata:ObjectMeta!=1 spec:APIServiceSpec!=2 status:APIServiceStatus!=3
+APIServiceCondition type:string=1? status:string=2? lastTransitionTime:time=3 reason:string=4 message:string=5
+APIServiceSpec service:ServiceReference=1 group:string=2 version:string=3 insecureSkipTLSVerify:bool=4 caBundle:bytes=5 groupPriorityMinimum:int32=7? versionPriority:int32=8?
+APIServiceStatus conditions:APIServiceCondition[type]=1
 AWSElasticBlockStoreVolumeSource volumeID:string=1? fsType:string=2 partition:int32=3 readOnly:bool=4
 Affinity nodeAffinity:NodeAffinity=1 podAffinity:PodAffinity=2 podAntiAffinity:PodAntiAffinity=3
 AggregationRule clusterRoleSelectors:LabelSelector[]=1
@@ -294,7 +298,7 @@ ValidatingWebhook name:string=1? clientConfig:WebhookClientConfig!=2 rules:RuleW
 ValidatingWebhookConfiguration kind:string apiVersion:string metadata:ObjectMeta!=1 webhooks:ValidatingWebhook[name]=2
 Volume name:string=1? hostPath:HostPathVolumeSource=2.1 emptyDir:EmptyDirVolumeSource=2.2 gcePersistentDisk:GCEPersistentDiskVolumeSource=2.3 awsElasticBlockStore:AWSElasticBlockStoreVolumeSource=2.4 gitRepo:GitRepoVolumeSource=2.5 secret:SecretVolumeSource=2.6 nfs:NFSVolumeSource=2.7 iscsi:ISCSIVolumeSource=2.8 glusterfs:GlusterfsVolumeSource=2.9 persistentVolumeClaim:PersistentVolumeClaimVolumeSource=2.10 rbd:RBDVolumeSource=2.11 flexVolume:FlexVolumeSource=2.12 cinder:CinderVolumeSource=2.13 cephfs:CephFSVolumeSource=2.14 flocker:FlockerVolumeSource=2.15 downwardAPI:DownwardAPIVolumeSource=2.16 fc:FCVolumeSource=2.17 azureFile:AzureFileVolumeSource=2.18 configMap:ConfigMapVolumeSource=2.19 vsphereVolume:VsphereVirtualDiskVolumeSource=2.20 quobyte:QuobyteVolumeSource=2.21 azureDisk:AzureDiskVolumeSource=2.22 photonPersistentDisk:PhotonPersistentDiskVolumeSource=2.23 projected:ProjectedVolumeSource=2.26 portworxVolume:PortworxVolumeSource=2.24 scaleIO:ScaleIOVolumeSource=2.25 storageos:StorageOSVolumeSource=2.27 csi:CSIVolumeSource=2.28 ephemeral:EphemeralVolumeSource=2.29 image:ImageVolumeSource=2.30
 VolumeAttachment kind:string apiVersion:string metadata:ObjectMeta!=1 spec:VolumeAttachmentSpec!=2 status:VolumeAttachmentStatus!=3
-VolumeAttachmentSource persistentVolumeName:string=1? capacity:quantity{}=2.1 gcePersistentDisk:GCEPersistentDiskVolumeSource=2.2.1 awsElasticBlockStore:AWSElasticBlockStoreVolumeSource=2.2.2 hostPath:HostPathVolumeSource=2.2.3 glusterfs:GlusterfsPersistentVolumeSource=2.2.4 nfs:NFSVolumeSource=2.2.5 rbd:RBDPersistentVolumeSource=2.2.6 iscsi:ISCSIPersistentVolumeSource=2.2.7 cinder:CinderPersistentVolumeSource=2.2.8 cephfs:CephFSPersistentVolumeSource=2.2.9 fc:FCVolumeSource=2.2.10 flocker:FlockerVolumeSource=2.2.11 flexVolume:FlexPersistentVolumeSource=2.2.12 azureFile:AzureFilePersistentVolumeSource=2.2.13 vsphereVolume:VsphereVirtualDiskVolumeSource=2.2.14 quobyte:QuobyteVolumeSource=2.2.15 azureDisk:AzureDiskVolumeSource=2.2.16 photonPersistentDisk:PhotonPersistentDiskVolumeSource=2.2.17 portworxVolume:PortworxVolumeSource=2.2.18 scaleIO:ScaleIOPersistentVolumeSource=2.2.19 local:LocalVolumeSource=2.2.20 storageos:StorageOSPersistentVolumeSource=2.2.21 csi:CSIPersistentVolumeSource=2.2.22 accessModes:string[]=2.3 claimRef:ObjectReference=2.4 persistentVolumeReclaimPolicy:string=2.5 storageClassName:string=2.6 mountOptions:string[]=2.7 volumeMode:string=2.8? nodeAffinity:VolumeNodeAffinity=2.9 volumeAttributesClassName:string=2.10?
+VolumeAttachmentSource persistentVolumeName:string=1? inlineVolumeSpec:PersistentVolumeSpec=2
 VolumeAttachmentSpec attacher:string=1? source:VolumeAttachmentSource!=2 nodeName:string=3?
 VolumeAttachmentStatus attached:bool=1? attachmentMetadata:string{}=2 attachError:VolumeError=3 detachError:VolumeError=4
 VolumeDevice name:string=1? devicePath:string=2?

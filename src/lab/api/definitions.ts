@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kubevirt/types.ts'
-import type { Column, Kind } from '../api/kind.ts'
-import { ALL_KINDS } from '../api/kinds/index.ts'
-import { structuralSchema } from '../api/openapi/schemas.ts'
+import type { Column, Kind } from './kind.ts'
+import { ALL_KINDS } from './kinds/index.ts'
+import { structuralSchema } from './openapi/schemas.ts'
 
 /** CustomResourceDefinitions of all kinds that Kubernetes doesn't have itself, made of the embedded server's rows. */
 export function definitions(): KubeObject[] {
@@ -15,7 +15,14 @@ export function customKinds(): Kind[] {
 
 function definitionOf(kind: Kind): KubeObject {
   const { group, plural, singular, listKind, shortNames, categories } = kind
-  const names = { plural, singular, kind: kind.kind, listKind, shortNames, categories }
+  const names = {
+    plural,
+    singular,
+    ...(shortNames.length > 0 && { shortNames }),
+    kind: kind.kind,
+    listKind,
+    ...(categories.length > 0 && { categories }),
+  }
   const versions = [kind.version, ...kind.deprecatedVersions].map((version) => ({
     name: version,
     served: true,

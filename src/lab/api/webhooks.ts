@@ -21,6 +21,8 @@ const MUTATING: Webhook[] = [
 const VALIDATING: Webhook[] = [
   kubevirt('migration-create-validator', 'virtualmachineinstancemigrations', ['CREATE']),
   kubevirt('migration-update-validator', 'virtualmachineinstancemigrations', ['UPDATE']),
+  kubevirt('virtualmachine-validator', 'virtualmachines', ['CREATE', 'UPDATE']),
+  kubevirt('virtualmachineinstances-create-validator', 'virtualmachineinstances', ['CREATE']),
   kubevirt('virtualmachineinstances-update-validator', 'virtualmachineinstances', ['UPDATE']),
   kubevirt('kubevirt-validator', 'kubevirts', ['UPDATE']),
   {
@@ -41,11 +43,11 @@ export const webhookPaths = {
   validate: VALIDATING.map(({ name }) => name),
 }
 
-/** @param url of the hooks' server, with the path that nobody can guess */
-export function webhookConfigurations(url: string, caCert: string): KubeObject[] {
+/** @param clientConfig where a webhook is asked, by its path */
+export function webhookConfigurations(clientConfig: (path: string) => object): KubeObject[] {
   const entry = ({ name, group, version, operations, resource }: Webhook, path: string) => ({
     name,
-    clientConfig: { url: `${url}/${path}`, caBundle: Buffer.from(caCert).toString('base64') },
+    clientConfig: clientConfig(path),
     rules: [
       { apiGroups: [group], apiVersions: [version], resources: [resource], operations, scope: '*' },
     ],
