@@ -88,3 +88,16 @@ test('a migration that has ended is let go by the controller, not by others who 
   await plane.until(async () => (await finalizers())?.length === 1, 'one finalizer')
   expect(await finalizers()).toEqual(['example.org/audit'])
 })
+
+test('a migration that waits for a slot fails with its VM, and says so', async () => {
+  const migrations = { parallelMigrationsPerCluster: 0 }
+  const plane = await startControlPlane({ configuration: { migrations } })
+  await plane.run('vm-1', 'node-1')
+  await migrate(plane, 'm')
+  await inPhase(plane, 'm', 'Pending')
+  const source = await plane.launcherOf('vm-1')
+  await remove(plane.admin, VMIS, at('vm-1'))
+  await gone(plane, source)
+  await plane.until(async () => (await plane.all(MIGRATIONS)).length === 0, 'no migration')
+  expect(await plane.told('m')).toContain('Migration failed vmi shutdown during migration.')
+})

@@ -201,6 +201,16 @@ test('an ended VMI is let go when its last pod is gone', () => {
   expect(after([])).toEqual(['other'])
 })
 
+test('how it ended is seen before it goes', () => {
+  const running = of('Running', { nodeName: 'node-1' })
+  running.metadata.finalizers = ['kubevirt.io/foregroundDeleteVirtualMachine']
+  running.metadata.deletionTimestamp = TIME
+  const failed = nextVmi(running, [], NOW)
+  expect(failed.status?.phase).toBe('Failed')
+  expect(failed.metadata.finalizers).toHaveLength(1)
+  expect(nextVmi(failed, [], NOW).metadata.finalizers).toEqual([])
+})
+
 test('one whose VM is gone waits for nobody', () => {
   const ended = of('Succeeded')
   const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm-1', uid: 'vm' }

@@ -52,7 +52,7 @@ export function nextVmi(
           ? { [LABEL.outdatedLauncherImage]: isOutdatedImage(image) ? '' : undefined }
           : {}),
       }),
-      ...finalizers(entered, pods, isOwnedBy(vmi, vm)),
+      ...finalizers(vmi, pods, isOwnedBy(vmi, vm)),
     },
     status: { ...entered.status, conditions },
   }
