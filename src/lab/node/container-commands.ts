@@ -11,12 +11,12 @@ import {
   LISTENERS,
   PROXY_SOCKETS,
   routeTo,
-  type TcpState,
   UNIX_LISTENERS,
 } from '../../probe/commands.ts'
 import { BACKLOG } from '../../proxy/listener.ts'
 import type { ProxyManager } from '../../proxy/manager.ts'
 import { bashConnect } from './bash-connect.ts'
+import { asProbed, refused, STATES } from './command-forms.ts'
 import { type RelayedPort, seenByNode } from './faults/relayed-port.ts'
 import {
   largestBacklog,
@@ -26,7 +26,7 @@ import {
   unixListeners,
 } from './kernel-sockets.ts'
 import { runProgram } from './program.ts'
-import { type Counters, countedTable, tcpTable, unixTable } from './socket-table.ts'
+import { type Counters, countedTable, tcpTable, unixTable, withHeading } from './socket-table.ts'
 
 /** How a command in a container ended. */
 export interface Outcome {
@@ -57,24 +57,30 @@ export interface HandlerFacts {
 }
 
 /** Runs a command in virt-handler's container: the ones of src/probe are all that it has, answered from real sockets. */
-export async function runInHandler(argv: readonly string[], facts: HandlerFacts): Promise<Outcome> {
+export async function runInHandler(
+  typed: readonly string[],
+  facts: HandlerFacts,
+): Promise<Outcome> {
+  const { argv, headed } = asProbed(typed)
   const is = (command: { argv: readonly string[] }) => isSame(argv, command.argv)
-  if (facts.ownNetwork && NETWORK_PROGRAMS.has(argv[0] ?? ''))
-    return runProgram(argv).catch(() => noSuchProgram(argv))
+  const table = (text: string, of: 'tcp' | 'counted' | 'unix') =>
+    headed ? withHeading(text, of) : text
+  if (facts.ownNetwork && NETWORK_PROGRAMS.has(typed[0] ?? ''))
+    return runProgram(typed).catch(() => refused(typed, []))
   if (is(LISTENERS))
-    return withSockets(facts, (all) => tcpTable(all.filter(({ state }) => state === 'LISTEN')))
-  if (is(CONNECTIONS)) return withSockets(facts, tcpTable)
+    return withSockets(facts, (all) =>
+      table(tcpTable(all.filter(({ state }) => state === 'LISTEN')), 'tcp'),
+    )
+  if (is(CONNECTIONS)) return withSockets(facts, (all) => table(tcpTable(all), 'tcp'))
   for (const [state, name] of STATES) {
     if (!is(connectionsIn(state))) continue
     return withSockets(facts, (all) => {
-      const counters = countersOf(facts.proxies)
-      return countedTable(
-        all.filter((socket) => socket.state === name),
-        counters,
-      )
+      const own = all.filter((socket) => socket.state === name)
+      return table(countedTable(own, countersOf(facts.proxies)), 'counted')
     })
   }
-  if (is(UNIX_LISTENERS)) return withTool(argv, async () => unixTable(await sourceSockets(facts)))
+  if (is(UNIX_LISTENERS))
+    return withTool(argv, async () => table(unixTable(await sourceSockets(facts)), 'unix'))
   if (is(ADDRESSES)) return done(interfaces(facts))
   const [address = ''] = argv.slice(-1)
   if (is(routeTo(address))) return route(address, facts)
@@ -88,33 +94,20 @@ export async function runInHandler(argv: readonly string[], facts: HandlerFacts)
     if (file.startsWith('/etc/virt-handler/'))
       return { stdout: '', stderr: `cat: ${file}: No such file or directory\n`, code: 1 }
   }
-  return noSuchProgram(argv)
+  return refused(argv, HANDLER_PROGRAMS)
 }
 
 /** Runs a command in a launcher's container. @param baseDir `/var/run/kubevirt` of the pod */
 export async function runInLauncher(argv: readonly string[], baseDir: string): Promise<Outcome> {
-  if (!isSame(argv, PROXY_SOCKETS.argv)) return noSuchProgram(argv)
+  if (!isSame(argv, PROXY_SOCKETS.argv)) return refused(argv, ['ls'])
   const folder = join(baseDir, 'migrationproxy')
   const names = (await readdir(folder)).sort()
   const lines = await Promise.all(names.map((name) => listed(folder, name)))
   return done(`total 0\n${lines.join('')}`)
 }
 
-/** What a container runtime says of a program that the image does not have. */
-export function noSuchProgram([program = '']: readonly string[]): Outcome {
-  const stderr = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown\n`
-  return { stdout: '', stderr, code: 127 }
-}
-
 const NETWORK_PROGRAMS = new Set(['ss', 'ip', 'timeout'])
-
-const STATES: readonly [TcpState, string][] = [
-  ['established', 'ESTAB'],
-  ['syn-sent', 'SYN-SENT'],
-  ['syn-recv', 'SYN-RECV'],
-  ['close-wait', 'CLOSE-WAIT'],
-  ['fin-wait-2', 'FIN-WAIT-2'],
-]
+const HANDLER_PROGRAMS = [...NETWORK_PROGRAMS, 'cat']
 
 function done(stdout: string): Outcome {
   return { stdout, stderr: '', code: 0 }
@@ -129,7 +122,7 @@ async function withTool(argv: readonly string[], text: () => Promise<string>): P
   try {
     return done(await text())
   } catch {
-    return noSuchProgram(argv)
+    return refused(argv, [])
   }
 }
 

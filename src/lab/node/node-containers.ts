@@ -3,12 +3,8 @@ import type { Clock } from '../../clock.ts'
 import { LABEL } from '../../kubevirt/labels.ts'
 import type { ContainerStatus, Pod } from '../../kubevirt/types.ts'
 import { jsonLog } from '../../proxy/log.ts'
-import {
-  type HandlerFacts,
-  noSuchProgram,
-  runInHandler,
-  runInLauncher,
-} from './container-commands.ts'
+import { refused } from './command-forms.ts'
+import { type HandlerFacts, runInHandler, runInLauncher } from './container-commands.ts'
 import { type ContainerLog, containerLog } from './container-log.ts'
 import type { LauncherPods } from './handler-context.ts'
 import type { KubeletContainer, KubeletPod } from './kubelet-server.ts'
@@ -75,7 +71,7 @@ export function nodeContainers(
       return (argv) => runInHandler(argv, facts)
     const its = launchers.ofPod(pod.metadata.namespace, pod.metadata.name)
     if (its && container === 'compute') return (argv) => runInLauncher(argv, its.launcher.baseDir)
-    return async (argv) => noSuchProgram(argv)
+    return async (argv) => refused(argv, [])
   }
 
   return {

@@ -36,6 +36,17 @@ export function unixTable(paths: readonly string[]): string {
     .join('')
 }
 
+/** What `ss` writes above a table when it is not told `H`. @param table of the three above */
+export function withHeading(table: string, of: 'tcp' | 'counted' | 'unix'): string {
+  const addresses = `${'Local Address:Port'.padStart(21)} Peer Address:Port`
+  const headings = {
+    tcp: `${'State'.padEnd(9)} Recv-Q Send-Q ${addresses}`,
+    counted: `Recv-Q Send-Q ${addresses}`,
+    unix: 'Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port',
+  }
+  return `${headings[of]}\n${table}`
+}
+
 function columns({ recvQ, sendQ, local, peer }: TcpSocket): string {
   const isAny = peer.port === 0
   const [from, to] = [

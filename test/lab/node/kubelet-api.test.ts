@@ -294,6 +294,17 @@ test.runIf(kubectl && isLinux)(
   },
 )
 
+test.runIf(kubectl && isLinux)('ss typed by hand has a heading', async () => {
+  const pod = await handlerOn((await state())?.targetNode ?? '')
+  const typed = async (...argv: string[]) =>
+    (await client('exec', '-n', 'kubevirt', pod, '--', 'ss', ...argv)).stdout.trimEnd().split('\n')
+  const [heading, ...rows] = await typed('-lnt')
+  expect(heading).toMatch(/^State +Recv-Q Send-Q +Local Address:Port Peer Address:Port$/)
+  expect(rows).toEqual(await typed('-H', '-ltn'))
+  expect((await typed('-tin', 'state', 'established'))[0]).toMatch(/^Recv-Q Send-Q +Local/)
+  expect((await typed('-lx'))[0]).toMatch(/^Netid State/)
+})
+
 test.runIf(kubectl && isLinux)(
   'live sockets of the source, and their files in the launcher',
   async () => {
@@ -321,7 +332,12 @@ test.runIf(kubectl)('addresses, routes and public certificates are told', async 
 test.runIf(kubectl).each([
   [['sh', '-c', 'id'], 127, 'exec: "sh": executable file not found in $PATH'],
   [['cat', '/etc/virt-handler/servercertificates/tls.key'], 1, 'No such file or directory'],
-  [['ss', '-tanp'], 127, 'exec: "ss": executable file not found in $PATH'],
+  [
+    ['ss', '-tanp'],
+    2,
+    'ss: this is a lab, where it is answered only as: ss -ltnH, ss -tanH, ss -xlH',
+  ],
+  [['ip', 'link'], 2, 'ip: this is a lab, where it is answered only as: ip -br addr show'],
 ])('%j is none of the commands', async (argv, code, text) => {
   const pod = await handlerOn('node-1')
   await expect(client('exec', '-n', 'kubevirt', pod, '--', ...argv)).rejects.toMatchObject({
