@@ -43,7 +43,8 @@ export function placePod(
   { nodes, pods, namespaces = [], storage }: Surroundings,
 ): Placement {
   const message = storage && claimObstacle(pod, storage)
-  if (message) return { fits: [], rejections: [], unfit: { message, nodes: nodes.length } }
+  if (message && nodes.length > 0)
+    return { fits: [], rejections: [], unfit: { message, nodes: nodes.length } }
   const bound = pods.filter((other) => other.spec.nodeName && !isOver(other) && !same(other, pod))
   const cluster: ClusterView = {
     nodes: [...nodes],

@@ -100,7 +100,7 @@ function defaultClass(classes: readonly StorageClass[]): StorageClass | undefine
 }
 
 /** Pods that have not ended and mount the claim. */
-export function consumersOf({ metadata }: VolumeClaim, pods: readonly Pod[]): Pod[] {
+function consumersOf({ metadata }: VolumeClaim, pods: readonly Pod[]): Pod[] {
   return pods.filter(
     (pod) =>
       pod.metadata.namespace === metadata.namespace &&

@@ -18,7 +18,7 @@ const PERSISTENT = {
   domain: {
     cpu: { model: 'Haswell' },
     devices: {},
-    firmware: { bootloader: { efi: { persistent: true } } },
+    firmware: { bootloader: { efi: { persistent: true, secureBoot: false } } },
   },
 }
 

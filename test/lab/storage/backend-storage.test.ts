@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import type { Cluster } from '../../../src/cluster/cluster.ts'
@@ -198,6 +200,7 @@ test('a move of one whose claim is for one node makes a second claim, which is t
   expect(moved.status?.phase).toBe('Succeeded')
   expect(state.sourcePersistentStatePVCName).toBe(source)
   expect(target).not.toBe(source)
+  await access(join(lab.socketFolder, 'claims', namespace, source, 'meta', 'migrated'))
   const claims = await claimsOf('single')
   const named = (name: string) => claims.find(({ metadata }) => metadata.name === name)?.metadata
   expect(named(target)?.labels).toEqual({ 'persistent-state-for': 'single' })
