@@ -18,7 +18,9 @@ const YAML_BYTES = 8 * 1024 ** 2
  * @param wanted whether a kind is of interest; documents of other kinds are skipped unparsed where that is cheap
  * @param firstLine the line of the file on which the text begins
  */
-export function* parseDocuments(text: string, wanted: Wanted, firstLine = 1): Generator<Parsed> {
+export function* parseDocuments(raw: string, wanted: Wanted, firstLine = 1): Generator<Parsed> {
+  // As Windows writes it; no line's number changes.
+  const text = raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
   const start = text.search(/\S/)
   if (start < 0) return
   if (text[start] === '{' || text[start] === '[') {
@@ -39,6 +41,13 @@ export function* parseDocuments(text: string, wanted: Wanted, firstLine = 1): Ge
     if (skippable(item.text, wanted)) continue
     yield parseYaml(item.text, firstLine + item.line)
   }
+}
+
+const OBJECT = /^["'\s-]*(?:apiVersion|kind|items|metadata)["']?\s*:|"(?:metadata|items)"\s*:/m
+
+/** Whether a document holds lines of a log, pasted behind objects, and nothing that an object has. */
+export function isLogText(text: string): boolean {
+  return /\S/.test(text) && !OBJECT.test(text)
 }
 
 /** One JSON value, or several one after the other (`kubectl get -w -o json`); undefined when it is not JSON. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
 import { extract } from 'tar-stream'
 import { EXIT, fileTrouble, MigError } from '../errors.ts'
-import { parseDocuments, splitDocuments } from './documents.ts'
+import { isLogText, parseDocuments, splitDocuments } from './documents.ts'
 import type { Evidence, Gap } from './evidence.ts'
 import { filesOf } from './folder.ts'
 import { isWanted, KINDS } from './kinds.ts'
@@ -15,7 +15,7 @@ import { createLogScanner, type LineKinds } from './log-scan.ts'
 import { createObjects } from './objects.ts'
 import { objectsIn } from './shape.ts'
 import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
-import { collect, copied, gunzip, peek, readPieces } from './streams.ts'
+import { bytesOf, collect, copied, gunzip, peek, readPieces } from './streams.ts'
 import { zipMembers } from './zip.ts'
 
 export interface FileSources {
@@ -220,6 +220,11 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
       spent.objectBytes += part.text.length
       if (spent.objectBytes > limits.objectBytes)
         throw tooLarge(`objects of more than ${limits.objectBytes} bytes`)
+      if (isLogText(part.text)) {
+        spent.logLines += await scanner.scan(bytesOf(part.text), logOrigin(name), part.line)
+        spent.logFiles++
+        continue
+      }
       for (const parsed of parseDocuments(part.text, isWanted, part.line)) {
         if ('error' in parsed) {
           gap({ what: name, why: 'malformed', detail: parsed.error, file: name, line: parsed.line })

@@ -14,7 +14,7 @@ export interface LineKinds {
 
 export interface LogScanner {
   /** Reads a log to its end, a chunk at a time; a chunk's memory may be used again for the next. Returns the number of lines. */
-  scan(stream: AsyncIterable<Uint8Array>, origin: LogOrigin): Promise<number>
+  scan(stream: AsyncIterable<Uint8Array>, origin: LogOrigin, firstLine?: number): Promise<number>
 }
 
 const NEWLINE = 10
@@ -52,11 +52,12 @@ export function createLogScanner(
     const kind = kinds.kindOf(parsed)
     if (kind === undefined) return
     const text = redactText(parsed.text.slice(0, TEXT_LIMIT))
-    onHit({ ...parsed, text, origin, line, count: 1 }, kind)
+    const from = parsed.pod === undefined ? origin : sourced(origin, parsed)
+    onHit({ ...parsed, text, origin: from, line, count: 1 }, kind)
   }
 
   return {
-    async scan(stream, origin) {
+    async scan(stream, origin, firstLine = 1) {
       // The beginning of a line whose end is in the next chunk. Chunks are searched where they lie, not joined.
       let rest: Buffer = EMPTY
       let lines = 0
@@ -66,17 +67,21 @@ export function createLogScanner(
         const end = bytes.lastIndexOf(NEWLINE) + 1
         if (rest.length > 0 && (end > 0 || rest.length + bytes.length > lineBytes)) {
           const joined = Buffer.concat([rest, bytes.subarray(0, end > 0 ? first : 0)])
-          lines += Math.max(end > 0 ? 1 : 0, scanLines(joined, origin, lines + 1))
+          lines += Math.max(end > 0 ? 1 : 0, scanLines(joined, origin, lines + firstLine))
           rest = EMPTY
         }
-        if (end > first) lines += scanLines(bytes.subarray(first, end), origin, lines + 1)
+        if (end > first) lines += scanLines(bytes.subarray(first, end), origin, lines + firstLine)
         // What is left of the chunk is copied: its memory may be used again.
         if (end < bytes.length) rest = Buffer.concat([rest, bytes.subarray(end)])
       }
-      if (rest.length > 0) lines += Math.max(1, scanLines(rest, origin, lines + 1))
+      if (rest.length > 0) lines += Math.max(1, scanLines(rest, origin, lines + firstLine))
       return lines
     },
   }
+}
+
+function sourced(origin: LogOrigin, { pod, container }: LogLine): LogOrigin {
+  return { ...origin, ...(pod && { pod }), ...(container && { container }) }
 }
 
 function countLines(bytes: Buffer, from: number, to: number): number {

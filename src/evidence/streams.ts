@@ -147,3 +147,8 @@ function isMemberHeader(bytes: Buffer, at: number): boolean {
     (system < 14 || system === 255)
   )
 }
+
+/** A text as a stream of its bytes. */
+export async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}

@@ -115,6 +115,28 @@ describe('what is read', () => {
     }
   })
 
+  test('a list with the line ends of Windows', async () => {
+    const list = `apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  metadata:\n    name: a\n- kind: Pod\n  metadata:\n    name: b\n`
+    const evidence = await gather(['-'], list.replaceAll('\n', '\r\n'))
+    expect(names(evidence)).toEqual(['a', 'b'])
+    expect(evidence.gaps).toEqual([])
+  })
+
+  test('log lines pasted behind objects, with the line they stand on', async () => {
+    const evidence = await gather(['-'], `${POD}---\n{"kind":"","msg":"boom"}\nplain boom\n`)
+    expect(names(evidence)).toEqual(['a'])
+    expect(evidence.logs).toMatchObject([
+      { text: 'boom', line: 4 },
+      { text: 'plain boom', line: 5 },
+    ])
+    expect(evidence.gaps).toEqual([])
+  })
+
+  test('a line that says its pod is of that pod', async () => {
+    const { logs } = await gather(['-'], '[pod/virt-handler-x/virt-handler] {"msg":"boom"}\n')
+    expect(logs).toMatchObject([{ origin: { pod: 'virt-handler-x', container: 'virt-handler' } }])
+  })
+
   test('of two copies of an object the newer one', async () => {
     const evidence = await gather(
       ['-'],

@@ -91,3 +91,54 @@ test.each([
 ])('the path %s tells whose log it is', (file, expected) => {
   expect(logOrigin(file)).toEqual({ file, ...expected })
 })
+
+test.each([
+  ['kubectl logs --prefix', '[pod/virt-handler-abcde/virt-handler] '],
+  [
+    'kubectl logs --prefix --timestamps',
+    '[pod/virt-handler-abcde/virt-handler] 2026-01-01T10:00:01Z ',
+  ],
+  ['stern', 'virt-handler-abcde virt-handler '],
+])('%s: the line behind its pod', (_, prefix) => {
+  expect(
+    parseLogLine(`${prefix}{"msg":"hello","uid":"u","timestamp":"2026-01-01T10:00:00Z"}`),
+  ).toEqual({
+    text: 'hello',
+    uid: 'u',
+    time: Date.parse('2026-01-01T10:00:00Z'),
+    pod: 'virt-handler-abcde',
+    container: 'virt-handler',
+  })
+})
+
+test.each([
+  [
+    'Docker',
+    (line: string) => ({ log: `${line}\n`, stream: 'stderr', time: '2026-01-01T10:00:01Z' }),
+  ],
+  ['Loki', (line: string) => ({ line, '@timestamp': '2026-01-01T10:00:01Z' })],
+  ['Fluentd', (line: string) => ({ message: line, time: '2026-01-01T10:00:01Z' })],
+])('%s: the JSON line in its JSON', (_, wrap) => {
+  const time = Date.parse('2026-01-01T10:00:01Z')
+  expect(parseLogLine(JSON.stringify(wrap('{"msg":"hello","uid":"u"}')))).toEqual({
+    text: 'hello',
+    uid: 'u',
+    time,
+  })
+  expect(parseLogLine(JSON.stringify(wrap('panic: "no"')))).toMatchObject({
+    text: 'panic: "no"',
+    time,
+  })
+})
+
+test('what Fluentd knows of the pod is kept, and journald’s stamp of K3s goes', () => {
+  const kubernetes = { pod_name: 'virt-launcher-a-1', container_name: 'compute' }
+  expect(parseLogLine(JSON.stringify({ log: 'panic', kubernetes }))).toEqual({
+    text: 'panic',
+    pod: 'virt-launcher-a-1',
+    container: 'compute',
+  })
+  expect(parseLogLine('Jan  1 10:00:00 node-a k3s[123]: {"msg":"hello"}')).toEqual({
+    text: 'hello',
+  })
+})
