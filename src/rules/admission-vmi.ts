@@ -2,9 +2,11 @@ import { componentOf, NODE_NAME_EXTRA } from '../kubevirt/accounts.ts'
 import { sameValue } from '../kubevirt/equality.ts'
 import { LABEL, VMI_FINALIZER } from '../kubevirt/labels.ts'
 import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
-import type { Vmi } from '../kubevirt/types.ts'
+import type { KubeVirt, Vmi } from '../kubevirt/types.ts'
+import { specBlockers } from './admission-vm.ts'
 import { type Admission, admissionOf, invalid, type Refusal } from './refusal.ts'
 
+const CREATE = 'virtualmachineinstances-create-validator.kubevirt.io'
 const UPDATE = 'virtualmachineinstances-update-validator.kubevirt.io'
 
 /** Labels that only KubeVirt itself may change (fact sheet control-plane.md §3.3). */
@@ -20,12 +22,19 @@ const RESERVED_LABELS = [
 export interface Requester {
   userName: string
   extra?: Record<string, string[]>
+  /** Gate `NodeRestriction`: on by default since 1.9. */
+  restrictsNodes?: boolean
+}
+
+/** May this VMI be made (rules/admission-vm.ts)? */
+export function admitVmi({ spec }: Vmi, kubevirt: KubeVirt | undefined): Admission {
+  return admissionOf(specBlockers(spec, 'spec', CREATE, kubevirt))
 }
 
 /** May this VMI be changed so, by this account? virt-handler only on the node that its token is bound to (§3.3). */
 export function admitVmiUpdate(old: Vmi, changed: Vmi, requester: Requester): Admission {
   const component = componentOf(requester.userName)
-  if (component === 'kubevirt-handler')
+  if (component === 'kubevirt-handler' && requester.restrictsNodes !== false)
     return admissionOf(handlerBlockers(old, changed, requester.extra))
   if (component) return { admit: true }
   const blockers: Refusal[] = []

@@ -18,6 +18,11 @@ describe('a policy', () => {
       'maxDowntimeMs cannot be modified without enabling the MigrationStallDetection or MigrationDowntimeTuning feature gate',
       'spec.maxDowntimeMs',
     ],
+    [
+      { experimental: { stallDetector: { stallMargin: 4 } } },
+      'experimental.stallDetector cannot be modified without enabling the MigrationStallDetection feature gate',
+      'spec.experimental.stallDetector',
+    ],
   ])('%j is refused', (spec, message, field) => {
     const admission = admitPolicy(policy(spec), undefined, closed)
     expect(!admission.admit && admission.blockers).toMatchObject([{ code: 422, message, field }])
@@ -29,6 +34,43 @@ describe('a policy', () => {
     expect(admitPolicy(tuned, undefined, open).admit).toBe(true)
     expect(admitPolicy(tuned, tuned, closed).admit).toBe(true)
   })
+})
+
+describe('a factor of the stall detector', () => {
+  const factor = (name: string, value: string) => {
+    const spec = { experimental: { stallDetector: { [name]: value } } }
+    const gates = { stallDetection: true, downtimeTuning: false }
+    const admission = admitPolicy(policy(spec), undefined, gates)
+    return admission.admit ? undefined : admission.blockers[0].message
+  }
+
+  test.each([
+    ['ewmaAlpha', '0', 'must be greater than 0'],
+    ['ewmaAlpha', '1.5', 'must be less than or equal to 1'],
+    ['precopyPossibleFactor', '0.5', 'must be greater than or equal to 1'],
+    ['patienceWindowDecayFactor', '1.5', 'must be less than or equal to 1'],
+    ['completionTimeoutFactor', '0.9', 'must be greater than or equal to 1'],
+    ['ewmaAlpha', '0.1234', 'invalid scalar "0.1234": must have at most 3 decimal places'],
+    ['ewmaAlpha', '-1', 'invalid scalar "-1": must not be negative'],
+    ['ewmaAlpha', 'much', 'invalid scalar "much"'],
+  ])('%s %s is refused: %s', (name, value, message) => {
+    expect(factor(name, value)).toBe(message)
+  })
+
+  test('within its range is admitted', () => {
+    expect(factor('ewmaAlpha', '0.4')).toBeUndefined()
+    expect(factor('patienceWindowDecayFactor', '0')).toBeUndefined()
+    expect(factor('completionTimeoutFactor', '2')).toBeUndefined()
+  })
+})
+
+test('all that is wrong with a policy is told at once', () => {
+  const spec = { completionTimeoutPerGiB: -1, bandwidthPerMigration: '-1Mi' }
+  const admission = admitPolicy(policy(spec), undefined, closed)
+  expect(!admission.admit && admission.blockers.map(({ field }) => field)).toEqual([
+    'spec.completionTimeoutPerGiB',
+    'spec.bandwidthPerMigration',
+  ])
 })
 
 test('the cluster’s maximal downtime needs a gate to be changed', () => {

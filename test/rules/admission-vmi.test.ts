@@ -32,6 +32,11 @@ describe('a VMI may be changed', () => {
     expect(admission.admit ? undefined : admission.blockers[0].message).toBe(message)
   })
 
+  test('by any handler where the gate is off', () => {
+    const requester = { ...node('node-3'), restrictsNodes: false }
+    expect(admitVmiUpdate(moving, moving, requester).admit).toBe(true)
+  })
+
   test('but the target node is not the handler’s to set', () => {
     const changed = vmi({ status: { migrationState: { sourceNode: 'node-1', targetNode: 'x' } } })
     const admission = admitVmiUpdate(vmi(), changed, node('node-1'))

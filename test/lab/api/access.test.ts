@@ -110,7 +110,7 @@ test("KubeVirt's migrate subresource creates a migration and does not say which"
 
   const vm = {
     metadata: { name: 'vm-1' },
-    spec: { template: { spec: { domain: { devices: {} } } } },
+    spec: { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } },
   }
   await send(`${KUBEVIRT}/virtualmachines`, { body: vm })
   await send(`${KUBEVIRT}/virtualmachineinstances`, { body: vmi('vm-1') })

@@ -61,6 +61,38 @@ test('an eviction marks a VM that can move, and is refused until it is gone', as
   expect((await api.send(POD)).body.metadata.deletionTimestamp).toBeUndefined()
 })
 
+test('the mark of an eviction is taken off by who says which node it is about', async () => {
+  const api = await startTestApi()
+  await running(api, 'LiveMigrate')
+  await api.send('/api/v1/nodes', { body: { metadata: { name: 'node-1' } } })
+  const path = `${VMI.replace('kubevirt.io', 'subresources.kubevirt.io')}/evacuate/cancel`
+  const cancel = (body: object) => api.send(path, { method: 'PUT', body })
+  expect((await cancel({})).status).toBe(200)
+
+  await evict(api)
+  const unsaid = await cancel({})
+  expect(unsaid.status).toBe(500)
+  expect(unsaid.body.message).toBe(
+    'Internal error occurred: the server rejected our request due to an error in our request',
+  )
+  expect((await cancel({ evacuationNodeName: 'node-1', dryRun: ['All'] })).status).toBe(200)
+  expect((await api.send(VMI)).body.status.evacuationNodeName).toBe('node-1')
+  expect((await cancel({ evacuationNodeName: 'node-1' })).status).toBe(200)
+  expect((await api.send(VMI)).body.status.evacuationNodeName).toBeUndefined()
+
+  const taints = [{ key: 'kubevirt.io/drain', effect: 'NoSchedule' }]
+  await api.send('/api/v1/nodes/node-1', {
+    method: 'PATCH',
+    contentType: 'application/merge-patch+json',
+    body: { spec: { taints } },
+  })
+  const drained = await cancel({ evacuationNodeName: 'node-1' })
+  expect([drained.status, drained.body.message]).toEqual([
+    400,
+    'Node "node-1" has NodeDrainTaintKey "kubevirt.io/drain:NoSchedule"',
+  ])
+})
+
 test('where the VM may be shut down, its pod is deleted', async () => {
   const api = await startTestApi()
   await running(api, 'None')

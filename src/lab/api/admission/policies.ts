@@ -2,7 +2,7 @@ import type { KubeVirt, MigrationPolicy } from '../../../kubevirt/types.ts'
 import { admitKubeVirtUpdate, admitPolicy } from '../../../rules/admission-policy.ts'
 import { gateOn } from './gates.ts'
 import type { AdmissionHook, Reader } from './hook.ts'
-import { refuse } from './refuse.ts'
+import { refuse, refuseWithAll } from './refuse.ts'
 
 /** KubeVirt's webhooks on migration policies and on its own CR (rules/admission-policy.ts). */
 export const policyAdmission: AdmissionHook = {
@@ -14,7 +14,7 @@ export const policyAdmission: AdmissionHook = {
       oldObject as unknown as MigrationPolicy | undefined,
       migrationGates(read),
     )
-    refuse(decision, { namesField: true })
+    refuseWithAll(decision)
   },
 }
 

@@ -20,3 +20,14 @@ export function refusalError(refusal: Refusal, namesField = false): StatusError 
     reason === 'Invalid' ? { causes: [cause] } : undefined,
   )
 }
+
+/** As those webhooks of KubeVirt do that tell all that is wrong at once. */
+export function refuseWithAll(admission: Admission): void {
+  if (admission.admit) return
+  const { blockers } = admission
+  const causes = blockers.map(({ message, field }) => ({ message, ...(field ? { field } : {}) }))
+  const message = blockers.map((blocker) => blocker.message).join(', ')
+  const [{ webhook, code, reason }] = blockers
+  const text = `admission webhook "${webhook}" denied the request: ${message}`
+  throw new StatusError(code, reason, text, { causes })
+}
