@@ -99,7 +99,29 @@ test('where the VM may be shut down, its pod is deleted', async () => {
   const answer = await evict(api)
   expect(answer.status).toBe(201)
   expect(answer.body.status).toBe('Success')
-  expect((await api.send(POD)).body.metadata.deletionTimestamp).toBeDefined()
+  const { metadata, status } = (await api.send(POD)).body
+  expect(metadata.deletionTimestamp).toBeDefined()
+  expect(status.conditions).toContainEqual({
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastProbeTime: null,
+    lastTransitionTime: expect.any(String),
+  })
+})
+
+test('a pod that is not as it was known, or is only tried, is told nothing', async () => {
+  const api = await startTestApi()
+  await running(api, 'None')
+  const { resourceVersion } = (await api.send(POD)).body.metadata
+  const preconditions = (version: string) => ({
+    deleteOptions: { preconditions: { resourceVersion: version } },
+  })
+  expect((await evict(api, preconditions('1'))).status).toBe(409)
+  expect((await evict(api, {}, '?dryRun=All')).status).toBe(201)
+  expect((await api.send(POD)).body.metadata.resourceVersion).toBe(resourceVersion)
+  expect((await evict(api, preconditions(resourceVersion))).status).toBe(201)
 })
 
 test('a pod that is not there can’t be evicted', async () => {

@@ -1,4 +1,6 @@
+import { withCondition } from '../../../kubevirt/conditions.ts'
 import { ANNOTATION } from '../../../kubevirt/labels.ts'
+import { timestamp } from '../../../kubevirt/time.ts'
 import type { KubeVirt, Pod, Vmi } from '../../../kubevirt/types.ts'
 import {
   answerByBudgets,
@@ -12,7 +14,7 @@ import type { Api, WriteOptions } from '../api.ts'
 import { mediaTypeOf, parseObject, readBody } from '../body.ts'
 import { writeOptions } from '../call-options.ts'
 import type { Call } from '../handler.ts'
-import type { ApiObject } from '../kind.ts'
+import type { ApiObject, Kind } from '../kind.ts'
 import { asPod } from '../kinds/pod.ts'
 import { type DeleteOptions, remove } from '../remove.ts'
 import { reply } from '../reply.ts'
@@ -42,10 +44,41 @@ export const evictionRoute: SpecialRoute = {
     const requestedBy = body.metadata?.annotations?.['requested-by']
     intercept(api, call, asPod(found), requestedBy, dryRun)
     chargeBudget(api, asPod(found), { ...options, dryRun })
-    remove(api, kind!, namespace, name, deletion, { ...options, dryRun })
+    evict(api, kind!, { namespace, name }, deletion, { ...options, dryRun })
     const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
     reply(response, 201, JSON.stringify(success))
   },
+}
+
+/** Deletes the pod, which says before why it goes; one that is not as the client knows it stays untouched. */
+function evict(
+  api: Api,
+  kind: Kind,
+  { namespace, name }: { namespace: string | undefined; name: string },
+  { preconditions, ...deletion }: DeleteOptions,
+  options: WriteOptions,
+): void {
+  const checked = { ...deletion, ...(preconditions ? { preconditions } : {}) }
+  remove(api, kind, namespace, name, checked, { ...options, dryRun: true })
+  if (options.dryRun) return
+  const target = { namespace, name, subresource: 'status' }
+  update(api, kind, target, (current) => disrupted(current, api.now()), options)
+  remove(api, kind, namespace, name, deletion, options)
+}
+
+/** Kubernetes' words, known from public code. */
+function disrupted(current: ApiObject, now: number): ApiObject {
+  const copy = structuredClone(current)
+  const pod = asPod(copy)
+  const conditions = withCondition(pod.status?.conditions ?? [], {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(now),
+  })
+  return { ...copy, status: { ...pod.status, conditions } }
 }
 
 /** Returns when the pod may go; throws 429 when its VM stays, or has to be moved first. */
