@@ -213,7 +213,7 @@ export async function startAgent(spec: AgentSpec, clock: Clock, log: NodeLog): P
   })
   await heartbeats.ready
   for (const vmi of vmis.list()) queue.add(keyOf(vmi))
-  await faults.start()
+  faults.start()
 
   function sayCertificates(): void {
     for (const { cert } of Object.values(spec.certificates))

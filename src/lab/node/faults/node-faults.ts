@@ -4,17 +4,21 @@ import type { Cluster } from '../../../cluster/cluster.ts'
 import { startInformer } from '../../../cluster/informer.ts'
 import { patch } from '../../../cluster/objects.ts'
 import { FAULTS, type Fault, type FaultSpec, type FaultType } from '../../faults.ts'
+import { keyedQueue } from '../keyed-queue.ts'
 
 /** What is broken on one node. */
 export interface NodeFaults {
   /** The fault of that type; of several the first by name. */
   of(type: FaultType): FaultSpec | undefined
   /** From now on it is acted on, and said in its status, what is broken. */
-  start(): Promise<void>
+  start(): void
   close(): Promise<void>
 }
 
-/** Follows the Fault objects that are about a node. @param act is called after each change, never twice at a time */
+/**
+ * Follows the Fault objects that are about a node. @param act is called after each change, never twice at a time, and again
+ * when it could not be done or said
+ */
 export async function watchFaults(options: {
   cluster: Cluster
   clock: Clock
@@ -25,13 +29,13 @@ export async function watchFaults(options: {
   const { cluster, clock, node, act, onError } = options
   const stop = new AbortController()
   let started = false
-  let acting = Promise.resolve()
+  const queue = keyedQueue(actAndSay, { clock, onError: (_key, err) => onError(err) })
   const faults = startInformer<Fault>(cluster, FAULTS, {
     clock,
     signal: stop.signal,
     onChange: ({ type, object }) => {
       const isSaid = object.status?.nodes?.[node] !== undefined
-      if (started && concerns(object) && (type === 'DELETED' || !isSaid)) update()
+      if (started && concerns(object) && (type === 'DELETED' || !isSaid)) queue.add(node)
     },
   })
   await faults.synced
@@ -45,12 +49,7 @@ export async function watchFaults(options: {
     return own.sort((a, b) => a.metadata.name.localeCompare(b.metadata.name))
   }
 
-  function update(): void {
-    acting = acting.then(actAndSay).catch(onError)
-  }
-
   async function actAndSay(): Promise<void> {
-    if (stop.signal.aborted) return
     await act()
     const unsaid = here().filter(({ status }) => status?.nodes?.[node] === undefined)
     await Promise.all(unsaid.map(({ metadata: { name } }) => say(name)))
@@ -67,15 +66,14 @@ export async function watchFaults(options: {
 
   return {
     of: (type) => here().find(({ spec }) => spec.type === type)?.spec,
-    async start() {
+    start() {
       started = true
-      if (here().length > 0) update()
-      await acting
+      if (here().length > 0) queue.add(node)
     },
     async close() {
       stop.abort()
       await faults.close()
-      await acting
+      await queue.close()
     },
   }
 }
