@@ -74,12 +74,13 @@ export default class LabUp extends Command {
     const { labEventLine, labUpLines, scenarioLines } = await import('../../src/terminal/lab.ts')
     const print = (lines: string[]) => process.stdout.write(lines.map((l) => `${l}\n`).join(''))
     const story = options.scenario ? scenarioLines(options.scenario) : []
+    const sayWait = (what: string) => void process.stderr.write(`waiting: ${what}\n`)
     const { signal, close } = interruption({ quiet: true })
     try {
       if (flags.detach) {
         const { startDetached } = await import('../../src/lab/detach.ts')
         const given = this.argv.filter((word) => word !== '--detach').map(fromAnywhere)
-        const lab = await startDetached(['lab', 'up', ...given, '--child'], signal)
+        const lab = await startDetached(['lab', 'up', ...given, '--child'], signal, sayWait)
         print([...labUpLines(lab), ...story])
         return
       }
@@ -90,6 +91,7 @@ export default class LabUp extends Command {
         ...options,
         env: process.env,
         signal,
+        onWait: told ? told.waits : sayWait,
         onFailure: told?.failed,
         onClaim: (abandon) => void process.once('exit', abandon),
         onReady: (lab) => {

@@ -7,15 +7,22 @@ import type { RunningLab } from './run.ts'
 
 /** What a lab that runs in the background tells the command that started it. */
 type DetachedMessage =
+  | { type: 'waits'; what: string }
   | { type: 'ready'; lab: RunningLab }
   | { type: 'failed'; message: string; hint?: string; exit: ExitCode }
 
+type LastMessage = Exclude<DetachedMessage, { type: 'waits' }>
+
 /**
  * Starts this program once more, in the background, and waits until its lab is ready.
- * @param argv the words after `kubectl mig`
+ * @param argv the words after `kubectl mig` @param onWait hears what a lab waits for that takes its time
  * @throws MigError what went wrong there, as if it had gone wrong here
  */
-export async function startDetached(argv: string[], signal: AbortSignal): Promise<RunningLab> {
+export async function startDetached(
+  argv: string[],
+  signal: AbortSignal,
+  onWait: (what: string) => void,
+): Promise<RunningLab> {
   // Read only when the child dies without a word, and removed in any case.
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-mig-'))
   const errors = await open(join(folder, 'stderr'), 'a+', 0o600)
@@ -27,8 +34,11 @@ export async function startDetached(argv: string[], signal: AbortSignal): Promis
       stdio: ['ignore', 'ignore', errors.fd, 'ipc'],
       cwd: '/',
     })
-    const answer = Promise.withResolvers<DetachedMessage>()
-    child.once('message', (message) => answer.resolve(message as DetachedMessage))
+    const answer = Promise.withResolvers<LastMessage>()
+    child.on('message', (message: DetachedMessage) => {
+      if (message.type === 'waits') onWait(message.what)
+      else answer.resolve(message)
+    })
     child.once('error', answer.reject)
     child.once('exit', async (code) => {
       const said = await readFile(join(folder, 'stderr'), 'utf8').catch(() => '')
@@ -54,13 +64,19 @@ export async function startDetached(argv: string[], signal: AbortSignal): Promis
   }
 }
 
-/** The other end: tells the command that started this process, once, and lets go of it. */
-export function starter(): { ready(lab: RunningLab): void; failed(err: unknown): void } {
-  const tell = (message: DetachedMessage) => {
-    if (process.connected)
-      process.send?.(message, undefined, undefined, () => process.connected && process.disconnect())
+/** The other end: tells the command that started this process how it goes, and lets go of it with the last word. */
+export function starter(): {
+  waits(what: string): void
+  ready(lab: RunningLab): void
+  failed(err: unknown): void
+} {
+  const send = (message: DetachedMessage, sent: () => void) => {
+    if (process.connected) process.send?.(message, undefined, undefined, sent)
   }
+  const tell = (message: LastMessage) =>
+    send(message, () => process.connected && process.disconnect())
   return {
+    waits: (what) => send({ type: 'waits', what }, () => {}),
     ready: (lab) => tell({ type: 'ready', lab }),
     failed(err) {
       if (!(err instanceof MigError)) return
@@ -70,6 +86,6 @@ export function starter(): { ready(lab: RunningLab): void; failed(err: unknown):
   }
 }
 
-function failure({ message, hint, exit }: DetachedMessage & { type: 'failed' }): MigError {
+function failure({ message, hint, exit }: LastMessage & { type: 'failed' }): MigError {
   return new MigError(exit, message, hint === undefined ? {} : { hint })
 }

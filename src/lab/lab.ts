@@ -60,6 +60,8 @@ export interface LabOptions {
   log?: NodeLog
   /** Ends the start, and what has been started of it. */
   signal?: AbortSignal
+  /** It takes its time to get ready: what it waits for. */
+  onWait?: ((what: string) => void) | undefined
   /** There is a folder now that must not outlive the lab. */
   onSockets?(folder: string): Promise<void>
 }
@@ -96,7 +98,8 @@ const HANDLER = 'system:serviceaccount:kubevirt:kubevirt-handler'
 
 /** Starts a lab; it is ready when this resolves: nodes Ready, VMs Running, its scenario reached. What was started is closed again on failure. */
 export async function startLab(options: LabOptions): Promise<Lab> {
-  const { name, clock, log = () => {}, signal } = options
+  const { name, clock, log = () => {}, signal, onWait } = options
+  const waiting = { clock, signal, onWait }
   const opened: (() => Promise<unknown>)[] = []
   let closing: Promise<void> | undefined
   const close = () => {
@@ -193,9 +196,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
         log: managerLog,
       }).then(keep),
       // Where VMs go depends on what is there already.
-      componentsAre('placed', admin, options.nodes, clock, signal).then(() =>
-        seedVms(admin, options),
-      ),
+      componentsAre('placed', admin, options.nodes, waiting).then(() => seedVms(admin, options)),
     ])
     const nodes = await threads
     keep(
@@ -211,9 +212,9 @@ export async function startLab(options: LabOptions): Promise<Lab> {
           }),
       }),
     )
-    await componentsAre('ready', admin, options.nodes, clock, signal)
-    await allRunning(admin, options.vms, clock, signal)
-    if (options.scenario) await playScenario(options.scenario, { admin, clock, signal })
+    await componentsAre('ready', admin, options.nodes, waiting)
+    await allRunning(admin, options.vms, waiting)
+    if (options.scenario) await playScenario(options.scenario, { admin, ...waiting })
     return {
       name,
       url: api.url,

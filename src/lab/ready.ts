@@ -10,13 +10,19 @@ import { NAMESPACE } from './seed.ts'
 /** So long nothing may happen while something is to start, ms. */
 const PATIENCE_MS = 60_000
 
+/** After so long without anything it is said what is waited for, ms. */
+const SILENCE_MS = 10_000
+
+/** How a start waits. */
+export interface Waiting {
+  clock: Clock
+  signal?: AbortSignal | undefined
+  /** It takes its time: for what. */
+  onWait?: ((what: string) => void) | undefined
+}
+
 /** Resolves when so many VMs run. @throws MigError when for a minute not one more has come to */
-export function allRunning(
-  admin: Cluster,
-  vms: number,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export function allRunning(admin: Cluster, vms: number, waiting: Waiting): Promise<void> {
   return allAre<Vmi>({
     admin,
     resource: VMIS,
@@ -24,8 +30,7 @@ export function allRunning(
     wanted: vms,
     isSo: isRunning,
     notSo: (known) => notRunning(known, vms),
-    clock,
-    signal,
+    ...waiting,
   })
 }
 
@@ -37,8 +42,7 @@ export function componentsAre(
   state: 'placed' | 'ready',
   admin: Cluster,
   nodes: number,
-  clock: Clock,
-  signal: AbortSignal | undefined,
+  waiting: Waiting,
 ): Promise<void> {
   const isSo = (pod: Pod) =>
     state === 'placed' ? pod.spec.nodeName !== undefined : isPodReady(pod)
@@ -53,8 +57,7 @@ export function componentsAre(
       const waiting = all.find((pod) => !isSo(pod))?.metadata.name
       return `${all.filter(isSo).length} of ${wanted} pods of KubeVirt are ${state}${waiting ? `, ${waiting} is not` : ''}`
     },
-    clock,
-    signal,
+    ...waiting,
   })
 }
 
@@ -68,7 +71,7 @@ function notRunning(known: Vmi[], vms: number): string {
   return `${known.filter(isRunning).length} of ${vms} VMs run${example ?? ''}`
 }
 
-interface Awaited<T> {
+interface Awaited<T> extends Waiting {
   admin: Cluster
   resource: Resource
   namespace: string
@@ -76,8 +79,6 @@ interface Awaited<T> {
   wanted: number
   isSo(object: T): boolean
   notSo(known: T[]): string
-  clock: Clock
-  signal: AbortSignal | undefined
 }
 
 async function allAre<T extends KubeObject>({
@@ -89,6 +90,7 @@ async function allAre<T extends KubeObject>({
   notSo,
   clock,
   signal,
+  onWait,
 }: Awaited<T>): Promise<void> {
   const done = Promise.withResolvers<void>()
   const over = new AbortController()
@@ -109,7 +111,12 @@ async function allAre<T extends KubeObject>({
   })
   if (wanted === 0) done.resolve()
   const watch = async () => {
-    while (clock.now() - last < PATIENCE_MS) await clock.sleep(1000, over.signal)
+    for (let said = last; clock.now() - last < PATIENCE_MS; ) {
+      await clock.sleep(1000, over.signal)
+      if (clock.now() - Math.max(said, last) < SILENCE_MS) continue
+      said = clock.now()
+      onWait?.(notSo(known.list()))
+    }
     done.reject(notReady(notSo(known.list())))
   }
   watch().catch(() => {})

@@ -32,14 +32,20 @@ test('a lab whose VMs do not come to run says which one, after a minute', async 
     spec: { domain: { devices: {} } },
   }
   await create(admin, VMIS, vmi, { namespace: 'default' })
-  await expect(allRunning(admin, 2, hasty, undefined)).rejects.toMatchObject({
+  const heard: string[] = []
+  const waiting = { clock: hasty, onWait: (what: string) => heard.push(what) }
+  await expect(allRunning(admin, 2, waiting)).rejects.toMatchObject({
     exit: 1,
     message: 'the lab did not get ready: 0 of 2 VMs run; vm-1 is Pending',
   })
+  expect(heard.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(heard)).toEqual(new Set(['0 of 2 VMs run; vm-1 is Pending']))
 })
 
 test('an interrupted start ends at once; without VMs there is nothing to wait for', async () => {
   const reason = new Error('interrupted')
-  await expect(allRunning(admin, 1, systemClock, AbortSignal.abort(reason))).rejects.toBe(reason)
-  await allRunning(admin, 0, systemClock, undefined)
+  await expect(
+    allRunning(admin, 1, { clock: systemClock, signal: AbortSignal.abort(reason) }),
+  ).rejects.toBe(reason)
+  await allRunning(admin, 0, { clock: systemClock })
 })

@@ -140,6 +140,19 @@ test('a second Ctrl-C while it starts leaves nothing either', async () => {
   expect(existsSync(was.socketFolder)).toBe(false)
 }, 30_000)
 
+test('what a start waits for is told when it takes its time, in the background too', async () => {
+  const file = join(home, 'long.yaml')
+  const spec = { title: 'It takes long', diagnose: 'kubectl mig diagnose', proof: 'true' }
+  const head = { apiVersion: 'lab.kubectl-mig.io/v1alpha1', kind: 'Scenario' }
+  const until = ['event NeverComes']
+  const text = { ...head, metadata: { name: 'long' }, spec: { ...spec, until } }
+  await writeFile(file, JSON.stringify(text))
+  const { child, ran, done } = start('up', '--detach', ...small, '--scenario', file)
+  await expect.poll(() => ran.stderr, { timeout: 30_000 }).toBe('waiting: event NeverComes\n')
+  child.kill('SIGINT')
+  expect((await done).code).toBe(130)
+}, 60_000)
+
 test('a lab goes down while copies are under way', async () => {
   expect((await lab('up', '--detach', ...copying)).code).toBe(0)
   const was = await record()

@@ -9,12 +9,15 @@ import { requestedNetworks } from '../../kubevirt/multus.ts'
 import { EVENTS, MIGRATIONS, NODES, PODS, VMIS } from '../../kubevirt/resources.ts'
 import type { Event, KubeObject, KubeVirt, Migration, Pod, Vmi } from '../../kubevirt/types.ts'
 import { FAULTS, type Fault } from '../faults.ts'
+import type { Waiting } from '../ready.ts'
 import { NAMESPACE } from '../seed.ts'
 import { resourceOf } from './resource.ts'
 import { type Moment, momentText, type Scenario } from './scenario.ts'
 
 /** A step that has not come after so long does not come, ms. */
 const PATIENCE_MS = 120_000
+/** After so long it is said what is waited for, ms. */
+const SILENCE_MS = 10_000
 const LOOK_MS = 50
 
 /**
@@ -23,7 +26,7 @@ const LOOK_MS = 50
  */
 export async function playScenario(
   { name, objects, until }: Scenario,
-  { admin, clock, signal }: { admin: Cluster; clock: Clock; signal?: AbortSignal | undefined },
+  { admin, clock, signal, onWait }: Waiting & { admin: Cluster },
 ): Promise<void> {
   const seen = watchAll(admin, clock)
   try {
@@ -72,10 +75,15 @@ export async function playScenario(
   }
 
   async function comes(what: string, isThere: () => Promise<boolean> | boolean): Promise<void> {
-    const late = clock.now() + PATIENCE_MS
-    while (!(await isThere())) {
+    const since = clock.now()
+    for (let said = since; !(await isThere()); ) {
       signal?.throwIfAborted()
-      if (clock.now() > late)
+      const now = clock.now()
+      if (now - said > SILENCE_MS) {
+        said = now
+        onWait?.(what)
+      }
+      if (now - since > PATIENCE_MS)
         throw new MigError(EXIT.error, `the scenario ${name} does not come to "${what}"`, {
           hint: `it was waited for ${PATIENCE_MS / 1000} s; the machine may be too busy`,
         })
