@@ -237,6 +237,33 @@ function guests(): void {
       await expectToRun(pair)
     })
 
+    test('when nothing flows on any of its connections: it can be cancelled too', async () => {
+      const pair = await qemuPair({ dirtyRate: 400 * MIB }, { connections: 4, bandwidth: 64 * MIB })
+      await heard(pair, 2)
+      const arrival = await pair.listen()
+      arrival.complete.catch(() => {})
+      const copy = pair.copy()
+      copy.done.catch(() => {})
+      await expect.poll(() => pair.proxies.target.connections().length, patience).toBe(5)
+      process.kill(await pair.pid('b'), 'SIGSTOP')
+      let before = -1
+      await expect
+        .poll(
+          () => {
+            const { remainingBytes, processedBytes } = copy.progress()
+            const same = remainingBytes === before && processedBytes > MIB
+            before = remainingBytes
+            return same
+          },
+          { interval: 700, timeout: 15_000 },
+        )
+        .toBe(true)
+      pair.source.setDirtyRate(0)
+      copy.cancel(new Error('stop it'))
+      await expect(copy.done).rejects.toThrow('stop it')
+      await expectToRun(pair)
+    })
+
     test('when nobody listens', async () => {
       const pair = await qemuPair()
       await heard(pair, 1)

@@ -9,6 +9,8 @@ import type { Qmp, QmpEvent } from './qmp.ts'
 
 /** QEMU is asked so often how far it is, ms. */
 const POLL_MS = 100
+/** A migration that is cancelled ends at once, unless it hangs, ms. */
+const CANCEL_MS = 2000
 const MIRROR = 'mirror'
 /** The disk's name in the domain. */
 const DISK = 'hda'
@@ -39,6 +41,7 @@ class QemuCopy {
   readonly #clock: Clock
   readonly #diskMeter: Meter
   readonly #stop = new AbortController()
+  readonly #over = new AbortController()
   /** Resolves when QEMU says that the migration is complete, rejects with what ends it otherwise. */
   readonly #migration = Promise.withResolvers<void>()
   readonly #mirrorReady = Promise.withResolvers<void>()
@@ -68,8 +71,7 @@ class QemuCopy {
     signal.throwIfAborted()
     this.#qmp = qmp
     const forget = qmp.on((event) => this.#hear(event))
-    const polling = new AbortController()
-    void this.#poll(polling.signal)
+    void this.#poll(this.#over.signal)
     try {
       await configure(qmp, 'source', this.#settings, disk !== undefined)
       signal.throwIfAborted()
@@ -82,7 +84,7 @@ class QemuCopy {
       await this.#closeMirror(qmp, true).catch(() => {})
       throw signal.aborted ? signal.reason : err
     } finally {
-      polling.abort()
+      this.#over.abort()
       await this.#look(qmp).catch(() => {})
       forget()
     }
@@ -96,7 +98,18 @@ class QemuCopy {
     if (this.#postCopy || this.#stop.signal.aborted) return
     this.#stop.abort(reason)
     this.#mirrorReady.reject(reason)
-    if (this.#migrates) this.#qmp?.execute('migrate_cancel').catch(() => {})
+    this.#cancelMigration().catch(() => {})
+  }
+
+  /**
+   * QEMU (seen with 7.2) waits for ever for a thread that writes to one of several connections and finds no room. Nothing
+   * but the end of those brings it back.
+   */
+  async #cancelMigration(): Promise<void> {
+    if (!this.#migrates) return
+    await this.#qmp?.execute('migrate_cancel')
+    await this.#clock.sleep(CANCEL_MS, this.#over.signal)
+    await this.#qmp?.execute('yank', { instances: [{ type: 'migration' }] })
   }
 
   /** The process that does it is about to end. */
@@ -149,7 +162,7 @@ class QemuCopy {
     if (error === undefined) return
     // The memory is not worth anything without the disk.
     this.#migration.reject(failure)
-    if (this.#migrates) this.#qmp?.execute('migrate_cancel').catch(() => {})
+    this.#cancelMigration().catch(() => {})
   }
 
   async #mirror(qmp: Qmp, file: string): Promise<void> {
