@@ -24,6 +24,12 @@ export async function labOptionsOf(
     ...Object.fromEntries(wanted),
   }
   const dirtyRate = rest['dirty-rate']
+  if (scenario && guest === 'none' && (scenario.lab.guest ?? 'none') !== 'none')
+    throw new MigError(
+      EXIT.usage,
+      `--guest none: the scenario ${scenario.name} is about a copy, and such guests have nothing to copy`,
+      { hint: 'synthetic and qemu have' },
+    )
   checkSize('--memory', memory, guest === 'qemu' ? QEMU_MEMORY : MEMORY)
   checkSize('--dirty-rate', dirtyRate, { least: '0', most: '1Ti' })
   if (guest === 'qemu') await demandQemu(env)

@@ -17,9 +17,13 @@ test('lab scenarios: what is wrong in each, and by which code it is told', async
 test.each([
   ['quoat', /^error: there is no scenario "quoat"\nhint: scenarios: back-off, .*\n$/],
   ['./none.yaml', /^error: .\/none.yaml: no such file\n$/],
+  [
+    'slow-link --guest none',
+    /^error: --guest none: the scenario slow-link is about a copy, and such guests have nothing to copy\nhint: synthetic and qemu have\n$/,
+  ],
 ])('lab up --scenario %s: one line, exit 2', async (name, message) => {
   for (const line of ['lab up --scenario', 'lab up --detach --scenario']) {
-    const { code, stdout, stderr } = await run([...words(line), name])
+    const { code, stdout, stderr } = await run(words(`${line} ${name}`))
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(message)
   }

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import SCHEMA from '../../schema/diagnosis-report.json' with { type: 'json' }
 import { systemClock } from '../../src/clock.ts'
 import type { DiagnosisReport } from '../../src/diagnose/report.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { type Lab, type LabOptions, startLab } from '../../src/lab/lab.ts'
 import type { Scenario } from '../../src/lab/scenario/scenario.ts'
 import type { Ended } from '../commands/run.ts'
 
@@ -34,11 +34,12 @@ const PROGRAM = fileURLToPath(new URL('../../bin/dev.js', import.meta.url))
 
 /**
  * A lab in the scenario's state, which goes with the test.
- * @param onTestFinished of the test's own context, as several run at once
+ * @param onTestFinished of the test's own context, as several run at once @param instead as flags that are given
  */
 export async function play(
   { lab: wanted, ...scenario }: Scenario,
-  onTestFinished: (end: () => Promise<void>) => void,
+  onTestFinished: (end: () => void | Promise<void>) => void,
+  instead: Partial<LabOptions> = {},
 ): Promise<Played> {
   const lab = await startLab({
     name: `${scenario.name}-${process.pid}`.slice(-40),
@@ -47,6 +48,7 @@ export async function play(
     guest: 'synthetic',
     dirtyRate: wanted['dirty-rate'] ?? '4Mi',
     ...wanted,
+    ...instead,
     scenario: { ...scenario, lab: wanted },
     clock: systemClock,
   })

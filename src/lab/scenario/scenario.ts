@@ -27,6 +27,7 @@ export interface Scenario {
 interface ScenarioLab {
   nodes?: number
   vms?: number
+  /** `synthetic` where it matters that guests have something to copy: `none` is refused then. */
   guest?: GuestKind
   memory?: Quantity
   'dirty-rate'?: Quantity
