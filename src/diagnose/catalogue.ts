@@ -699,6 +699,20 @@ export const CATALOGUE = {
     mend: 'Name the old claims in the VM again.',
     rank: 93,
   },
+  MIG3078: {
+    title: 'A disk or folder is full',
+    means: 'What receives a copy of a disk, or a folder of the launcher, has no space left.',
+    detected: 'the text "No space left on device" of QEMU or libvirt',
+    mend: 'Free or enlarge the volume, or the ephemeral storage of the node.',
+    rank: 89,
+  },
+  MIG3079: {
+    title: 'The copy of a disk failed',
+    means: 'A block job of QEMU could not read the source or write the destination.',
+    detected: "QEMU's or libvirt's text about the block or mirror job",
+    mend: 'See the storage of both sides, then migrate again.',
+    rank: 76,
+  },
   MIG3080: {
     title: 'The target has too little memory',
     means: 'The target pod was killed or QEMU got no memory.',

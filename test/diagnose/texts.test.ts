@@ -489,3 +489,81 @@ describe('a client without certificate may be a scanner or our own probe', () =>
     expect(verdict).toMatchObject({ code: 'MIG6009', confidence: 'possible' })
   })
 })
+
+/** Further texts of the same families, as public reports quote them. */
+describe('a line is known', () => {
+  test.each([
+    [
+      'Error migrating VirtualMachine the server has asked for the client to provide credentials',
+      'MIG0001',
+    ],
+    ['LiveMigration feature gate is not enabled in kubevirt-config', 'MIG1014'],
+    [
+      'denied the request: VMI vm-a is configured with an eviction strategy but is not live-migratable',
+      'MIG2010',
+    ],
+    [
+      'Error creating pod: pods "x" is forbidden: unable to validate against any security context constraint: [not usable]',
+      'MIG3003',
+    ],
+    [
+      'Error creating pod: Internal error occurred: failed calling webhook "validate.kyverno.svc-fail": connection refused',
+      'MIG3004',
+    ],
+    ['the node "node-a" does not allow migration with host-model', 'MIG3014'],
+    ['Container image "x:1" is not present with pull policy of Never', 'MIG3030'],
+    ['Back-off pulling image "registry.example/x:1"', 'MIG3030'],
+    [
+      'Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+      'MIG3032',
+    ],
+    ['MapVolume.MapPodDevice failed for volume "pvc-1" : rpc error: code = Internal', 'MIG3034'],
+    ['Error: container create failed: open /dev/vhost-net: no such file', 'MIG3031'],
+    ['The node was low on resource: ephemeral-storage.', 'MIG3043'],
+    [
+      'Allocate failed due to requested number of devices unavailable for nvidia.com/A100',
+      'MIG3023',
+    ],
+    ['Resources cannot be allocated with Topology locality', 'MIG3010'],
+    ['Pod was rejected: Predicate NodeAffinity failed', 'MIG3011'],
+    ['Critical network error: pod link (pod7e0055a6880) is missing', 'MIG4015'],
+    ['panic: runtime error: invalid memory address or nil pointer dereference', 'MIG4003'],
+    ['listen tcp 0.0.0.0:40000: bind: address already in use', 'MIG5007'],
+    [
+      "unable to execute QEMU command 'nbd-server-start': Failed to bind socket: Address already in use",
+      'MIG5007',
+    ],
+    [
+      'proxy listener returned error: accept tcp [::]:40000: accept4: too many open files',
+      'MIG5007',
+    ],
+    ['remote error: tls: protocol version not supported', 'MIG6005'],
+    ['qemu-kvm: Missing section footer for 0000:00:01.3/piix4_pm', 'MIG8003'],
+    ['qemu-kvm: get_pci_config_device: Bad config data: i=0x10 read: a1 device: 1', 'MIG8003'],
+    ['qemu-kvm: VQ 2 size 0x100 < last_avail_idx 0x1d9 - used_idx 0x0', 'MIG8003'],
+    ['tpm-emulator: TPM result for CMD_SET_STATEBLOB: 0x9 operation failed', 'MIG8003'],
+    ['Could not access KVM kernel module: Permission denied', 'MIG8014'],
+    ["Could not open '/dev/vhost-net': Permission denied", 'MIG8014'],
+    ['qemu-kvm: Not a migration stream', 'MIG8014'],
+    ["multifd: received id '3' but only 2 channels", 'MIG8006'],
+    [
+      "unable to execute QEMU command 'migrate': 0000:09:00.0: VFIO migration is not supported in kernel",
+      'MIG8021',
+    ],
+    ['Migration is disabled when VirtFS export path is mounted in the guest', 'MIG8021'],
+    ["Requested operation is not valid: domain 'demo_vm-a' is already active", 'MIG8023'],
+    ['operation failed: domain is no longer running', 'MIG4013'],
+    [
+      'cannot resolve symlink /var/run/kubevirt/hotplug-disks/vol1: No such file or directory',
+      'MIG3076',
+    ],
+    ['Failed to get "consistent read" lock', 'MIG3073'],
+    ["unable to execute QEMU command 'blockdev-mirror': No space left on device", 'MIG3078'],
+    ["block job 'drive-ua-rootdisk' failed: Input/output error", 'MIG3079'],
+    ['qemu-kvm: Unable to read from socket: Connection reset by peer', 'MIG8090'],
+    ["Domain not found: no domain with matching name 'demo_vm-a'", 'MIG8090'],
+    ['operation failed: migration job: unexpectedly failed', 'MIG8090'],
+  ])('%s', (line, code) => {
+    expect(matchTexts(line, 'log')[0]?.row.code).toBe(code)
+  })
+})
