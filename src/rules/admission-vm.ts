@@ -1,4 +1,5 @@
 import type { KubeVirt, Vm, VmiSpec } from '../kubevirt/types.ts'
+import { firmwareBlockers } from './admission-firmware.ts'
 import { type Admission, admissionOf, invalid, type Refusal } from './refusal.ts'
 
 const WEBHOOK = 'virtualmachine-validator.kubevirt.io'
@@ -15,8 +16,11 @@ export function admitVm({ spec }: Vm, kubevirt: KubeVirt | undefined): Admission
     return admissionOf([
       invalid('template-missing', WEBHOOK, 'missing virtual machine template.', 'spec.template'),
     ])
+  const path = 'spec.template.spec'
   return admissionOf([
-    ...specBlockers(spec.template.spec, 'spec.template.spec', WEBHOOK, kubevirt),
+    ...specBlockers(spec.template.spec, path, WEBHOOK, kubevirt),
+    // A preference, which is not known here, may add what the firmware needs.
+    ...('preference' in spec ? [] : firmwareBlockers(spec.template.spec, path, WEBHOOK)),
     ...runStrategyBlockers(spec),
   ])
 }

@@ -3,6 +3,7 @@ import { sameValue } from '../kubevirt/equality.ts'
 import { LABEL, VMI_FINALIZER } from '../kubevirt/labels.ts'
 import { parseQuantity, unitsOf } from '../kubevirt/quantity.ts'
 import type { KubeVirt, Vmi } from '../kubevirt/types.ts'
+import { firmwareBlockers } from './admission-firmware.ts'
 import { specBlockers } from './admission-vm.ts'
 import { type Admission, admissionOf, invalid, type Refusal } from './refusal.ts'
 
@@ -28,7 +29,10 @@ export interface Requester {
 
 /** May this VMI be made (rules/admission-vm.ts)? */
 export function admitVmi({ spec }: Vmi, kubevirt: KubeVirt | undefined): Admission {
-  return admissionOf(specBlockers(spec, 'spec', CREATE, kubevirt))
+  return admissionOf([
+    ...specBlockers(spec, 'spec', CREATE, kubevirt),
+    ...firmwareBlockers(spec, 'spec', CREATE),
+  ])
 }
 
 /** May this VMI be changed so, by this account? virt-handler only on the node that its token is bound to (§3.3). */

@@ -49,6 +49,15 @@ describe('a VM is refused', () => {
     expect(refused(spec)).toHaveLength(2)
   })
 
+  test('for firmware that does not fit, unless a preference may mend it', () => {
+    const spec = {
+      runStrategy: 'Always',
+      template: template({ domain: { firmware: { bootloader: { efi: {} } } } } as VmiSpec),
+    }
+    expect(refused(spec).map(([field]) => field)).toEqual(['spec.template.spec.domain'])
+    expect(refused({ ...spec, preference: { name: 'windows' } } as Vm['spec'])).toEqual([])
+  })
+
   test('or else not', () => {
     for (const runStrategy of ['Always', 'Halted', 'Manual', 'Once', 'RerunOnFailure'])
       expect(refused({ runStrategy, template: template() })).toEqual([])

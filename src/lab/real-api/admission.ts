@@ -4,8 +4,9 @@ import { type AdmissionRequest, runMutation, runValidation } from '../api/admiss
 import { migrationAdmission } from '../api/admission/migrations.ts'
 import { kubevirtAdmission, policyAdmission } from '../api/admission/policies.ts'
 import { vmiAdmission } from '../api/admission/vmis.ts'
-import { customKinds } from '../api/definitions.ts'
+import { vmAdmission } from '../api/admission/vms.ts'
 import { decodeObject } from '../api/decode-object.ts'
+import { customKinds } from '../api/definitions.ts'
 import type { ApiObject, Kind } from '../api/kind.ts'
 import { StatusError } from '../api/status.ts'
 import type { UserInfo } from '../api/users.ts'
@@ -28,7 +29,7 @@ export interface AdmissionReview {
   }
 }
 
-const HOOKS = [migrationAdmission, vmiAdmission, policyAdmission, kubevirtAdmission]
+const HOOKS = [migrationAdmission, vmAdmission, vmiAdmission, policyAdmission, kubevirtAdmission]
 
 /** What KubeVirt's mutating webhooks answer: the same that the embedded server does by itself. */
 export async function mutate(

@@ -7,6 +7,7 @@ import {
   PVCS,
   STORAGE_CLASSES,
   VMIS,
+  VMS,
 } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import type { Job } from '../../../src/rules/job.ts'
@@ -236,4 +237,18 @@ test('a claim that has been handed over stays, however the migration ends', asyn
   await handle({ completed: true, failed: true, endTimestamp: '2026-01-01T00:00:11Z' })
   await plane.until(async () => (await plane.phaseOf('m')) === 'Failed', 'Failed')
   expect(await claims(plane)).toEqual(own)
+})
+
+test('EFI whose secure boot nobody turns off needs SMM, in a VM as in a VMI', async () => {
+  const plane = await startControlPlane()
+  const spec = { domain: { devices: {}, firmware: { bootloader: { efi: { persistent: true } } } } }
+  const text = (webhook: string, path: string) =>
+    `admission webhook "${webhook}.kubevirt.io" denied the request: ${path} has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled.`
+  await expect(plane.create(VMIS, { metadata: { name: 'vm' }, spec })).rejects.toThrow(
+    text('virtualmachineinstances-create-validator', 'spec.domain'),
+  )
+  const vm = { runStrategy: 'Halted', template: { spec } }
+  await expect(plane.create(VMS, { metadata: { name: 'vm' }, spec: vm })).rejects.toThrow(
+    text('virtualmachine-validator', 'spec.template.spec.domain'),
+  )
 })
