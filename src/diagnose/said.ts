@@ -187,9 +187,9 @@ function isDuring({ time, hit }: Said, { migration, earlier }: Subject): boolean
   const born = timeOf(migration?.metadata.creationTimestamp)
   if (!hit || !migration || time === undefined || born === undefined) return undefined
   const ended = endOf(migration)
-  // In the minute before, another attempt may have ended: what was said then is about that.
-  const isFirst = !earlier.some((older) => (endOf(older) ?? 0) > born - MINUTE)
-  const since = isFirst ? born - MINUTE : born
+  // In the minute before, another attempt may have ended: what was said then is about that, and in the second of its end.
+  const before = Math.max(...earlier.map((older) => endOf(older) ?? 0))
+  const since = before > born - MINUTE ? Math.max(born, before + 1000) : born - MINUTE
   return time >= since && (ended === undefined || time <= ended + 10 * MINUTE)
 }
 

@@ -376,6 +376,34 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     )
   })
 
+  test('what was said in the second in which an attempt before it ended is about that', () => {
+    const line = JSON.stringify({
+      component: 'virt-launcher',
+      level: 'error',
+      msg: 'Live migration failed.',
+      reason:
+        "virError(Code=78, Domain=10, Message='operation aborted: job 'migration out' canceled by client')",
+      uid: 'v1',
+      timestamp: '2026-01-01T10:00:00.4Z',
+    })
+    const metadata = { creationTimestamp: '2026-01-01T10:00:00Z' }
+    const reason = failed(virError('QEMU unexpectedly closed the monitor'))
+    const ended = migration('Failed', { metadata, status: through('Running', 'Failed') })
+    const phaseTransitionTimestamps = [
+      { phase: 'Failed', phaseTransitionTimestamp: '2026-01-01T10:00:00Z' },
+    ]
+    const cancelled = migration('Failed', {
+      metadata: { name: 'mig-0', uid: 'u0', creationTimestamp: '2026-01-01T09:59:50Z' },
+      status: { phaseTransitionTimestamps },
+    })
+    const told = (...objects: object[]) =>
+      reportOn([...objects, ended, vmi({}, reason)] as never, { log: [line] })
+        .subjects.find(({ ref }) => ref.endsWith('mig-1'))
+        ?.findings.flatMap(({ status, code }) => (status === 'fail' ? [code] : []))
+    expect(told(cancelled)).toEqual(['MIG8014'])
+    expect(told()).toHaveLength(2)
+  })
+
   test('nothing in a log counts against a VM that moved', () => {
     const line = JSON.stringify({
       component: 'virt-handler',
