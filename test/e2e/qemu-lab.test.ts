@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Cluster } from '../../src/cluster/cluster.ts'
-import { get, patch } from '../../src/cluster/objects.ts'
-import { KUBEVIRTS, VMIS } from '../../src/kubevirt/resources.ts'
-import type { Vmi } from '../../src/kubevirt/types.ts'
+import { get, list, patch, remove } from '../../src/cluster/objects.ts'
+import { KUBEVIRTS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
+import type { Pod, Vmi } from '../../src/kubevirt/types.ts'
 import { type Lab, startLab } from '../../src/lab/lab.ts'
 import { file, run, words } from '../commands/run.ts'
 import { hasQemu, NO_QEMU } from './qemu.ts'
@@ -111,6 +111,32 @@ function labWithQemu(): void {
     const { code, stdout } = await mig('diagnose vm-1 --logs')
     expect(code).toBe(3)
     expect(stdout).toMatch(/^QEMU exited in the middle of the migration .*ended with code 137/)
+    expect(await vmiNow('vm-1')).toMatchObject({
+      metadata: { uid: metadata.uid },
+      status: { phase: 'Running', nodeName: status?.nodeName },
+    })
+  })
+
+  test('the proxy is cut: the VM stays, and diagnose says that its virt-handler went', async () => {
+    await slowly('vm-1')
+    const { metadata, status } = await vmiNow('vm-1')
+    const { targetNode } = JSON.parse((await mig('status vm-1 -o json')).stdout)
+    const at = { namespace: 'kubevirt', labelSelector: 'kubevirt.io=virt-handler' }
+    const { items } = await list<Pod>(admin, PODS, at)
+    const handler = items.find(({ spec }) => spec.nodeName === targetNode)
+    await remove(admin, PODS, { namespace: 'kubevirt', name: handler?.metadata.name ?? '' })
+    await expect
+      .poll(async () => (await mig('status vm-1')).stdout, { timeout: 20_000 })
+      .toMatch(/^vm-1: failed/)
+    for (const line of ['diagnose vm-1', 'diagnose vm-1 --logs']) {
+      const { code, stdout } = await mig(line)
+      expect(code).toBe(3)
+      expect(stdout).toMatch(
+        new RegExp(
+          `^virt-handler on ${targetNode}, the target, was replaced .*: the stream was cut`,
+        ),
+      )
+    }
     expect(await vmiNow('vm-1')).toMatchObject({
       metadata: { uid: metadata.uid },
       status: { phase: 'Running', nodeName: status?.nodeName },
