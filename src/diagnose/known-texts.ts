@@ -448,12 +448,32 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
   {
     ...cause,
+    code: 'MIG3035',
+    anchor: 'AttachVolume.Attach failed',
+    pattern:
+      /AttachVolume\.Attach failed for volume "(?<volume>[^"]+)" ?: (?<what>[^\n]{0,160}?(?:already (?:exclusively )?attached|attached to (?:another|a different) node|cannot attach migratable volume)[^\n]{0,160})/i,
+    title: 'Volume {volume} is in use elsewhere and cannot be attached to the target node',
+    means: 'its driver attaches it to one node at a time, and the source has it: {what}',
+    next: 'use storage that several nodes can attach (ReadWriteMany in Block mode, with Longhorn a migratable class), or a volume migration',
+  },
+  {
+    ...cause,
     code: 'MIG3034',
     anchor: 'AttachVolume.Attach failed',
     pattern: /AttachVolume\.Attach failed for volume "(?<volume>[^"]+)" ?: (?<what>[^\n]{1,240})/i,
     title: 'Volume {volume} cannot be attached to the target node',
     means: '{what}',
     next: 'look at the CSI driver on the target node and the VolumeAttachment',
+  },
+  {
+    ...cause,
+    code: 'MIG3034',
+    anchor: 'MountVolume.',
+    pattern:
+      /MountVolume\.\w+ failed for volume "(?<volume>[^"]+)" ?: (?<what>(?:secret|configmap) "[^"]+" not found)/i,
+    title: 'Volume {volume} cannot be mounted on the target node: {what}',
+    means: 'the source mounted it when it still was there',
+    next: 'create it again in the namespace of the VM',
   },
   {
     ...cause,
@@ -564,7 +584,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     anchor: 'Back-off pulling image',
     pattern: /Back-off pulling image "(?<image>[^"]+)"/i,
     title: 'Image {image} cannot be pulled on the target node',
-    means: 'the kubelet waits before it tries again; the reason stands in its first event',
+    means:
+      'the source runs because the image is cached on its node; the kubelet’s first event says why it cannot be pulled',
     next: 'make the image available in its registry, or preload it on the nodes',
   },
   {
@@ -604,6 +625,25 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'The kubelet evicted the target pod: its node ran short of {resource}{condition}',
     means: 'a pod under pressure is ended, whatever it does',
     next: 'free the resource on the node; then migrate again',
+  },
+  {
+    ...cause,
+    code: 'MIG3010',
+    anchor: 'have enough resource',
+    pattern: /Node didn't have enough resource: (?<what>[^\n]{1,160})/i,
+    title: 'The kubelet of the target node refused the pod for lack of resources: {what}',
+    means: 'the scheduler counted on what was taken meanwhile',
+    next: 'migrate again; free capacity on that node',
+  },
+  {
+    ...cause,
+    code: 'MIG3043',
+    anchor: 'node shutdown',
+    pattern:
+      /(?:terminated in response to imminent|rejected as the node is shutting down due to)? ?node shutdown/i,
+    title: 'The node of the target pod was being shut down',
+    means: 'its kubelet ends all pods (graceful node shutdown)',
+    next: 'drain a node before it is shut down; migrate again to another',
   },
   {
     ...cause,

@@ -18,8 +18,9 @@ const WINDOWS: [RegExp, string, string][] = [
 
 export function isOfStage(code: Code, subject: Subject): boolean {
   if (subject.kind !== 'migration') return true
-  // What refused some request says nothing about a migration that was admitted.
-  if (/^MIG10/.test(code)) return false
+  // What refused some request says nothing about a migration that was admitted, but that it is in the way.
+  if (/^MIG10/.test(code))
+    return code === 'MIG1012' && !/^(?:Failed|Succeeded)$/.test(subject.phase)
   const window = WINDOWS.find(([pattern]) => pattern.test(code))
   const reached = reachedPhase(subject)
   if (!window || reached === undefined) return true

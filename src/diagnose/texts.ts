@@ -36,7 +36,9 @@ export interface TextMatch {
 }
 
 /** All rows that a text matches, in the order of the table, where the more telling stand first. */
-export function matchTexts(text: string, where: 'log' | 'status'): TextMatch[] {
+export function matchTexts(quoted: string, where: 'log' | 'status'): TextMatch[] {
+  // A text that was quoted in another has its quotes escaped.
+  const text = quoted.replace(/\\+(?=['"])/g, '')
   const matches: TextMatch[] = []
   for (const row of KNOWN_TEXTS) {
     if ((row.only && row.only !== where) || !text.includes(row.anchor)) continue

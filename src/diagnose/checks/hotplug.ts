@@ -104,11 +104,12 @@ export const attachmentLost: Check = {
     const node = subject.vmi?.status?.evacuationNodeName ?? subject.sourceNode ?? ''
     const pod = killed.at(-1)?.involvedObject.name
     const volumes = hotplugged(subject.vmi)
+    const isFull = /not enough space|no space/i.test(paused.message ?? '')
     if (!pod)
       return [
         finding({
-          code: 'MIG3034',
-          title: `${subject.name} is paused by an I/O error (PausedIOError) of its storage`,
+          code: isFull ? 'MIG3078' : 'MIG3034',
+          title: `${subject.name} is paused by an I/O error (PausedIOError) of its storage${isFull ? ': not enough space' : ''}`,
           objects: [`vmi/${subject.namespace}/${subject.name}`],
           evidence: [
             {
@@ -117,7 +118,9 @@ export const attachmentLost: Check = {
               value: `PausedIOError ${paused.message ?? ''}`,
             },
           ],
-          cause: 'A disk of the VM does not answer',
+          cause: isFull
+            ? 'A write found no space: the volume or its pool is full, or its device was attached anew under the running launcher and the old one answers so'
+            : 'A disk of the VM does not answer',
           confidence: 'likely',
           remedy: [{ text: 'See the volumes of the VM and their storage' }],
         }),

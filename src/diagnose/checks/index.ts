@@ -10,6 +10,7 @@ import { connections } from './connections.ts'
 import { convergence } from './convergence.ts'
 import { cpu } from './cpu.ts'
 import { drainHangs, evacuation, shutDown } from './evacuation.ts'
+import { failedTargets } from './failed-targets.ts'
 import { otherReason } from './failure-reason.ts'
 import { lostAfterHandOver, unfinishedHotplug } from './hand-over.ts'
 import { handlers } from './handlers.ts'
@@ -35,6 +36,7 @@ import { presentedCertificates } from './proxy-certificates.ts'
 import { quota } from './quota.ts'
 import { listenerSpeaksTls, reach } from './reach.ts'
 import { recovery } from './recovery.ts'
+import { refusedSecond } from './refused-second.ts'
 import { createRefused, silentRender } from './render.ts'
 import { movedAgain } from './repeated-moves.ts'
 import { sharedStorage } from './shared-storage.ts'
@@ -59,6 +61,7 @@ export const CHECKS: readonly Check[] = [
   untouched,
   countedTwice,
   migratability,
+  refusedSecond,
   evacuation,
   drainHangs,
   cancelledEvacuation,
@@ -86,6 +89,7 @@ export const CHECKS: readonly Check[] = [
   attachment,
   attachmentLost,
   timedOut,
+  failedTargets,
   targetEnded,
   handlers,
   slowPhase,

@@ -76,7 +76,7 @@ export function taintsOf({ others }: Unplaced, { detail }: Objection): string {
     keys.size > 0
       ? `taint ${listing([...keys])} of ${listing(nodes)}`
       : detail
-        ? `taint ${detail}`
+        ? `taint ${detail.replace(/:\s*$/, '')}`
         : 'the taints of the other nodes are'
   return `${which}${/ are$/.test(which) ? '' : ' is'}`
 }

@@ -61,7 +61,11 @@ function byKind(unplaced: Unplaced, objections: Objection[]): PlacementVerdict {
         title: `${target}: ${taintsOf(unplaced, most)} not tolerated${schedulable}`,
         cause,
         remedy: [
-          { text: 'Add a toleration to the VM, remove the taint, or add a node that VMs may use' },
+          {
+            text: /node\.kubernetes\.io\/(?:not-ready|unreachable|\w+-pressure)/.test(most.text)
+              ? 'Restore the nodes: the taint is Kubernetes’ own and goes with its reason'
+              : 'Add a toleration to the VM, remove the taint, or add a node that VMs may use',
+          },
         ],
       }
     case 'cordon':

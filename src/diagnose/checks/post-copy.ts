@@ -41,11 +41,17 @@ export const postCopy: Check = {
         evidence: evidenceOf(impossible, 2),
         cause: `allowPostCopy is on${policy ? `, by the MigrationPolicy ${policy}` : ''}, and the migration ends before it copies anything: pre-copy was never tried`,
         remedy: [
+          ...(/userfaultfd|not permitted/i.test(impossible[0]!.quote)
+            ? [
+                {
+                  text: 'Allow it on ALL nodes that run VMs',
+                  command: 'sysctl vm.unprivileged_userfaultfd=1',
+                },
+              ]
+            : []),
           {
-            text: 'Allow it on ALL nodes that run VMs',
-            command: 'sysctl vm.unprivileged_userfaultfd=1',
+            text: `${/userfaultfd|not permitted/i.test(impossible[0]!.quote) ? 'Or switch' : 'Switch'} allowPostCopy off${policy ? ` in ${policy}` : ''}`,
           },
-          { text: `Or switch allowPostCopy off${policy ? ` in ${policy}` : ''}` },
         ],
       }),
     ]

@@ -73,7 +73,9 @@ function fromSaid(
   world: World,
   pod: Pod,
 ): Finding {
-  const last = said.at(-1)!
+  const { quote } = said.at(-1)!
+  // Of the rows that match the last text, the more telling stands first.
+  const last = said.find((one) => one.quote === quote)!
   const state = waiting.find(({ reason }) => reason !== 'PodInitializing') ?? waiting[0]
   const disk = state && containerDiskOf(state.container, subject)
   const held = last.row.code === 'MIG3035' ? `; ${holderOf(last, subject, world)}` : ''
