@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { expect, test } from 'vitest'
+import { runningLab } from '../lab/running.ts'
 import { file, run, words } from './run.ts'
 
-let lab: Lab
-
-beforeAll(async () => {
-  lab = await startLab({
-    name: `diagnose-command-${process.pid}`,
-    nodes: 2,
-    vms: 1,
-    guest: 'none',
-    clock: systemClock,
-  })
+const { lab } = await runningLab({
+  name: 'diagnose-command',
+  vms: 1,
 })
-afterAll(() => lab?.close())
 
 const mig = (line: string) => run(words(line), { KUBECONFIG: file('config', lab.kubeconfig()) })
 

@@ -1,28 +1,22 @@
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import REPORT_SCHEMA from '../../schema/diagnosis-report.json' with { type: 'json' }
 import PLAN_SCHEMA from '../../schema/probe-plan.json' with { type: 'json' }
-import { systemClock } from '../../src/clock.ts'
 import { create, get, patch } from '../../src/cluster/objects.ts'
 import { KUBEVIRTS, MIGRATIONS, VMIS } from '../../src/kubevirt/resources.ts'
 import type { Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from '../migrate/stage.ts'
 import { file, run, words } from './run.ts'
 
-let lab: Lab
-
 /** vm-1 is being copied, slowly. */
+const { lab, admin } = await runningLab({
+  name: 'proxy-command',
+  vms: 2,
+  guest: 'synthetic',
+  memory: '16Mi',
+})
 beforeAll(async () => {
-  lab = await startLab({
-    name: `proxy-command-${process.pid}`,
-    nodes: 2,
-    vms: 2,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
-  const admin = await lab.connect('admin')
   const spec = { configuration: { migrations: { bandwidthPerMigration: '128Ki' } } }
   await patch(admin, KUBEVIRTS, { namespace: 'kubevirt', name: 'kubevirt' }, { spec }, 'merge')
   const namespace = 'default'
@@ -37,9 +31,7 @@ beforeAll(async () => {
     const { status } = await get<Vmi>(admin, VMIS, { namespace, name: 'vm-1' })
     return status?.migrationState?.startTimestamp
   })
-  await admin.close()
 })
-afterAll(() => lab?.close())
 
 const mig = (line: string) => run(words(line), { KUBECONFIG: file('config', lab.kubeconfig()) })
 const ajv = new Ajv()

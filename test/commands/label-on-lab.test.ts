@@ -1,35 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
 import { create, get, list, patch } from '../../src/cluster/objects.ts'
 import { isFinal, phaseOf } from '../../src/kubevirt/migration.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, VMIS, VMS } from '../../src/kubevirt/resources.ts'
 import type { KubeVirt, Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from '../migrate/stage.ts'
 import { file, run, start, words } from './run.ts'
 
 const NAMESPACE = 'default'
 const TEN = Array.from({ length: 10 }, (_, i) => `vm-${i + 1}`)
-let lab: Lab
-let admin: Cluster
 
+const { lab, admin } = await runningLab({
+  name: 'label',
+  nodes: 4,
+  vms: TEN.length,
+  guest: 'synthetic',
+  memory: '8Mi',
+})
 beforeAll(async () => {
-  lab = await startLab({
-    name: `label-${process.pid}`,
-    nodes: 4,
-    vms: TEN.length,
-    guest: 'synthetic',
-    memory: '8Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
   for (const name of TEN)
     await patch(admin, VMIS, { namespace: NAMESPACE, name }, labels({ tier: 'web' }), 'merge')
-}, 60_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
 })
 
 const labels = (all: Record<string, string>) => ({ metadata: { labels: all } })

@@ -1,26 +1,19 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { expect, test } from 'vitest'
 import { patch } from '../../src/cluster/objects.ts'
 import { KUBEVIRTS } from '../../src/kubevirt/resources.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from '../migrate/stage.ts'
 import { file, run, start, words } from './run.ts'
 
-let lab: Lab
-
-beforeAll(async () => {
-  lab = await startLab({
-    name: `commands-${process.pid}`,
-    nodes: 3,
-    vms: 3,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
+const { lab } = await runningLab({
+  name: 'commands',
+  nodes: 3,
+  vms: 3,
+  guest: 'synthetic',
+  memory: '16Mi',
 })
-afterAll(() => lab?.close())
 
 const env = () => ({ KUBECONFIG: file('config', lab.kubeconfig()) })
 const mig = (line: string) => run(words(line), env())

@@ -1,8 +1,6 @@
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import SCHEMA from '../../schema/diagnosis-report.json' with { type: 'json' }
-import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
 import { create, get, list, patch, remove } from '../../src/cluster/objects.ts'
 import { diagnoseLive, diagnoseUnwell } from '../../src/diagnose/live.ts'
 import { exitCodeOf } from '../../src/diagnose/outcome.ts'
@@ -18,26 +16,15 @@ import {
   VMIS,
 } from '../../src/kubevirt/resources.ts'
 import type { Migration, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from '../migrate/stage.ts'
 
-let lab: Lab
-let admin: Cluster
-
-beforeAll(async () => {
-  lab = await startLab({
-    name: `diagnose-${process.pid}`,
-    nodes: 3,
-    vms: 5,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-})
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { lab, admin } = await runningLab({
+  name: 'diagnose',
+  nodes: 3,
+  vms: 5,
+  guest: 'synthetic',
+  memory: '16Mi',
 })
 
 const ALL = { everywhere: true }

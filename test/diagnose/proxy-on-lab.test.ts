@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import PLAN_SCHEMA from '../../schema/probe-plan.json' with { type: 'json' }
 import { type Clock, systemClock } from '../../src/clock.ts'
-import type { ApiRequest, Cluster } from '../../src/cluster/cluster.ts'
+import type { ApiRequest } from '../../src/cluster/cluster.ts'
 import { create, get, patch, remove } from '../../src/cluster/objects.ts'
 import { probePlanReport } from '../../src/diagnose/probe-plan-report.ts'
 import { diagnoseProxy, planProxy } from '../../src/diagnose/proxy.ts'
@@ -14,31 +14,22 @@ import { parseReference } from '../../src/kubevirt/reference.ts'
 import { KUBEVIRTS, MIGRATIONS, VMIS } from '../../src/kubevirt/resources.ts'
 import type { Migration, Vmi } from '../../src/kubevirt/types.ts'
 import { FAULTS, type Fault, type FaultSpec } from '../../src/lab/faults.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
 import { recorded } from '../evidence/cluster/recorded.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from '../migrate/stage.ts'
 
 const namespace = 'default'
-let lab: Lab
-let admin: Cluster
 
+const { lab, admin } = await runningLab({
+  name: 'proxy',
+  vms: 6,
+  guest: 'synthetic',
+  memory: '16Mi',
+})
 beforeAll(async () => {
-  lab = await startLab({
-    name: `proxy-${process.pid}`,
-    nodes: 2,
-    vms: 6,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
   const migrations = { bandwidthPerMigration: '256Ki' }
   const spec = { configuration: { migrations } }
   await patch(admin, KUBEVIRTS, { namespace: 'kubevirt', name: 'kubevirt' }, { spec }, 'merge')
-})
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
 })
 
 async function as(user: string) {

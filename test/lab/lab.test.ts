@@ -1,33 +1,20 @@
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
+import { describe, expect, test } from 'vitest'
 import { startInformer } from '../../src/cluster/informer.ts'
 import { create, get, list, remove } from '../../src/cluster/objects.ts'
 import { handlerMetricsPath, parseMetrics } from '../../src/kubevirt/metrics.ts'
 import { isFinal, phaseOf, publishedPorts } from '../../src/kubevirt/migration.ts'
 import { MIGRATIONS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from './running.ts'
 
-let lab: Lab
-let admin: Cluster
-
-beforeAll(async () => {
-  lab = await startLab({
-    name: `test-${process.pid}`,
-    nodes: 3,
-    vms: 6,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-})
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { lab, admin } = await runningLab({
+  name: 'test',
+  nodes: 3,
+  vms: 6,
+  guest: 'synthetic',
+  memory: '16Mi',
 })
 
 async function migrate(vmi: string): Promise<Migration> {

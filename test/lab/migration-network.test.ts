@@ -1,33 +1,20 @@
 import { platform } from 'node:os'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
+import { expect, test } from 'vitest'
 import { create, get, list, patch } from '../../src/cluster/objects.ts'
 import { isFinal, phaseOf, publishedPorts } from '../../src/kubevirt/migration.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
+import { runningLab } from './running.ts'
 
 const STATUS = 'k8s.v1.cni.cncf.io/network-status'
 const patience = { timeout: 20_000, interval: 50 }
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `network-${process.pid}`,
-    nodes: 2,
-    vms: 1,
-    guest: 'synthetic',
-    memory: '4Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-}, 30_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { admin } = await runningLab({
+  name: 'network',
+  vms: 1,
+  guest: 'synthetic',
+  memory: '4Mi',
 })
 
 const configure = (migrations: object) =>

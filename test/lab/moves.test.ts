@@ -3,38 +3,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
+import { expect, test } from 'vitest'
 import { create, get, list, patch } from '../../src/cluster/objects.ts'
 import { conditionOf, phaseOf } from '../../src/kubevirt/migration.ts'
 import { attachedNetworks, podInterfaceName } from '../../src/kubevirt/multus.ts'
 import { MIGRATIONS, PODS, VMIS, VMS } from '../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vm, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
 import { labVm } from '../../src/lab/seed.ts'
+import { runningLab } from './running.ts'
 
 const execute = promisify(execFile)
 const kubectl = await execute('kubectl', ['version', '--client']).then(
   () => true,
   () => false,
 )
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `moves-${process.pid}`,
-    nodes: 2,
-    vms: 20,
-    guest: 'none',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-}, 60_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { lab, admin } = await runningLab({
+  name: 'moves',
+  vms: 20,
 })
 
 const at = (name: string) => ({ namespace: 'default', name })

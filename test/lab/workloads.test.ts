@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { create, get, getIfExists, list, patch, remove } from '../../src/cluster/objects.ts'
 import { phaseOf } from '../../src/kubevirt/migration.ts'
 import { isPodReady } from '../../src/kubevirt/pods.ts'
@@ -16,28 +14,17 @@ import {
 } from '../../src/kubevirt/resources.ts'
 import type { Event, Migration, Pod } from '../../src/kubevirt/types.ts'
 import { FAULTS } from '../../src/lab/faults.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
 import type { DaemonSet, Deployment, ReplicaSet } from '../../src/lab/workloads/types.ts'
+import { runningLab } from './running.ts'
 
 const patience = { timeout: 20_000, interval: 50 }
 const namespace = 'kubevirt'
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `workloads-${process.pid}`,
-    nodes: 2,
-    vms: 1,
-    guest: 'synthetic',
-    memory: '4Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-}, 30_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { admin } = await runningLab({
+  name: 'workloads',
+  vms: 1,
+  guest: 'synthetic',
+  memory: '4Mi',
 })
 
 async function podsOf(app: string, where = namespace): Promise<Pod[]> {

@@ -1,35 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
 import { list, patch } from '../../src/cluster/objects.ts'
 import { LABEL } from '../../src/kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../../src/kubevirt/migration.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, VMIS } from '../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
 import { type QueueReport, readQueue } from '../../src/migrate/queue.ts'
 import { migrationObject, startMigration } from '../../src/migrate/start.ts'
+import { runningLab } from '../lab/running.ts'
 
 const VMS = 30
-let lab: Lab
-let admin: Cluster
 
+const { admin } = await runningLab({
+  name: 'queue',
+  nodes: 6,
+  vms: VMS,
+  guest: 'synthetic',
+  memory: '1Mi',
+})
 beforeAll(async () => {
-  lab = await startLab({
-    name: `queue-${process.pid}`,
-    nodes: 6,
-    vms: VMS,
-    guest: 'synthetic',
-    memory: '1Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
   const body = { spec: { configuration: { migrations: { bandwidthPerMigration: '2Mi' } } } }
   await patch(admin, KUBEVIRTS, { namespace: 'kubevirt', name: 'kubevirt' }, body, 'merge')
-}, 60_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
 })
 
 const look = { clock: systemClock, signal: new AbortController().signal }

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import type { Cluster } from '../../src/cluster/cluster.ts'
 import { create, get, remove } from '../../src/cluster/objects.ts'
 import { EXIT, MigError } from '../../src/errors.ts'
 import { parseReference } from '../../src/kubevirt/reference.ts'
 import { VMIS } from '../../src/kubevirt/resources.ts'
 import type { Vmi } from '../../src/kubevirt/types.ts'
 import { FAULTS, type Fault, type FaultType } from '../../src/lab/faults.ts'
-import { type Lab, startLab } from '../../src/lab/lab.ts'
 import type { Moving } from '../../src/migrate/move.ts'
 import { moveAll } from '../../src/migrate/move-all.ts'
+import { runningLab } from '../lab/running.ts'
 import { until } from './stage.ts'
 
 const namespace = 'default'
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `verdict-${process.pid}`,
-    nodes: 2,
-    vms: 2,
-    guest: 'synthetic',
-    memory: '16Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-})
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { admin } = await runningLab({
+  name: 'verdict',
+  vms: 2,
+  guest: 'synthetic',
+  memory: '16Mi',
 })
 
 /** Broken from here to the end of the test on the node that a VM would move to. */

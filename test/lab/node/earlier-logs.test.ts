@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { Cluster } from '../../../src/cluster/cluster.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { create, get, list, remove } from '../../../src/cluster/objects.ts'
 import { diagnoseLive } from '../../../src/diagnose/live.ts'
 import { phaseOf } from '../../../src/kubevirt/migration.ts'
@@ -8,31 +6,22 @@ import { parseReference } from '../../../src/kubevirt/reference.ts'
 import { MIGRATIONS, PODS, pathOf, VMIS } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { FAULTS, type FaultType } from '../../../src/lab/faults.ts'
-import { type Lab, startLab } from '../../../src/lab/lab.ts'
+import { runningLab } from '../running.ts'
 
 const patience = { timeout: 20_000, interval: 50 }
 const { signal } = new AbortController()
 const BAD = /remote error: tls: bad certificate/
-let lab: Lab
-let admin: Cluster
 let target: string
 
+const { admin } = await runningLab({
+  name: 'earlier-logs',
+  vms: 1,
+  guest: 'synthetic',
+  memory: '4Mi',
+})
 beforeAll(async () => {
-  lab = await startLab({
-    name: `earlier-logs-${process.pid}`,
-    nodes: 2,
-    vms: 1,
-    guest: 'synthetic',
-    memory: '4Mi',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
   const { status } = await get<Vmi>(admin, VMIS, { namespace: 'default', name: 'vm-1' })
   target = status?.nodeName === 'node-1' ? 'node-2' : 'node-1'
-}, 30_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
 })
 
 async function handlerPod(): Promise<Pod> {

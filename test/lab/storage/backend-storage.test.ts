@@ -1,8 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { Cluster } from '../../../src/cluster/cluster.ts'
+import { expect, test } from 'vitest'
 import { create, get, getIfExists, list, remove } from '../../../src/cluster/objects.ts'
 import { conditionOf } from '../../../src/kubevirt/migration.ts'
 import {
@@ -15,27 +13,15 @@ import {
   VMS,
 } from '../../../src/kubevirt/resources.ts'
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../../src/lab/lab.ts'
 import type { Job } from '../../../src/rules/job.ts'
 import { claimsIn, type VolumeClaim } from '../../../src/rules/volume-binding.ts'
+import { runningLab } from '../running.ts'
 
 const namespace = 'default'
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `backend-storage-${process.pid}`,
-    nodes: 2,
-    vms: 0,
-    guest: 'synthetic',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-}, 60_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { lab, admin } = await runningLab({
+  name: 'backend-storage',
+  guest: 'synthetic',
 })
 
 /** The class of new claims from now on: nobody says of it that it can be shared. */

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { Cluster } from '../../../src/cluster/cluster.ts'
+import { expect, test } from 'vitest'
 import { create, getIfExists } from '../../../src/cluster/objects.ts'
 import { conditionOf } from '../../../src/kubevirt/migration.ts'
 import { PVCS, VMIS, VMS } from '../../../src/kubevirt/resources.ts'
 import type { Vmi } from '../../../src/kubevirt/types.ts'
-import { type Lab, startLab } from '../../../src/lab/lab.ts'
+import { runningLab } from '../running.ts'
 
 const namespace = 'default'
-let lab: Lab
-let admin: Cluster
 
-beforeAll(async () => {
-  lab = await startLab({
-    name: `storage-${process.pid}`,
-    nodes: 2,
-    vms: 0,
-    guest: 'none',
-    clock: systemClock,
-  })
-  admin = await lab.connect('admin')
-}, 60_000)
-afterAll(async () => {
-  await admin?.close()
-  await lab?.close()
+const { admin } = await runningLab({
+  name: 'storage',
 })
 
 /** A VM with one disk, on a claim of its own; as soon as it is known whether it can move. */
