@@ -160,6 +160,17 @@ function hosts(): void {
     )
     await expectAtSource()
   })
+
+  test("the guest stays when the disks' channel is cut", async () => {
+    const others = await target(0, 49152)
+    const disks = await target(49153)
+    await source({ ...others.map, ...disks.map })
+    const failure = migrate('disk', '--bandwidth', '1').catch(String)
+    await flows(a, /File remaining/)
+    await cut(b, disks.proxy)
+    expect(await failure).toMatch(/migration of disk hda failed: Input\/output error/)
+    await expectAtSource()
+  })
 }
 
 /** The plugin from its source, as a shell finds it; each proxy leaves its number in its host's /run. */
@@ -196,10 +207,10 @@ async function place(host: LibvirtHost, isSource: boolean): Promise<void> {
   await host.run('chown $OWNER /run/vm/*')
 }
 
-async function flows(host: LibvirtHost): Promise<void> {
+async function flows(host: LibvirtHost, what = /Memory remaining/): Promise<void> {
   await expect
     .poll(() => host.virsh('domjobinfo', 'vm1').catch(() => ''), { timeout: 15_000, interval: 200 })
-    .toMatch(/Memory remaining/)
+    .toMatch(what)
 }
 
 async function memoryOf(host: LibvirtHost) {
