@@ -39,12 +39,12 @@ function labWithQemu(): void {
   const env = () => ({ KUBECONFIG: file('config', lab.kubeconfig()) })
   const mig = (line: string) => run(words(line), env())
   const vmiNow = (vm: string) => get<Vmi>(admin, VMIS, { namespace: 'default', name: vm })
-  const limitBandwidth = (bandwidthPerMigration: string) =>
+  const configure = (migrations: object) =>
     patch(
       admin,
       KUBEVIRTS,
       { namespace: 'kubevirt', name: 'kubevirt' },
-      { spec: { configuration: { migrations: { bandwidthPerMigration } } } },
+      { spec: { configuration: { migrations } } },
       'merge',
     )
 
@@ -64,7 +64,7 @@ function labWithQemu(): void {
 
   /** A copy that does not come to its end, with the number of the QEMU that receives it. */
   async function slowly(vm: string): Promise<number> {
-    await limitBandwidth('1Mi')
+    await configure({ bandwidthPerMigration: '1Mi' })
     await mig(`migrate ${vm} --no-wait`)
     await expect
       .poll(async () => (await mig(`status ${vm}`)).stdout, { timeout: 20_000 })
@@ -86,6 +86,25 @@ function labWithQemu(): void {
     expect(copy.downtimeSeconds).toBeGreaterThan(0)
     expect(targetNode).not.toBe(sourceNode)
   })
+
+  // Needs userfaultfd, which root has.
+  test.skipIf(process.getuid?.() !== 0)(
+    'a VM that takes too long goes over by post-copy',
+    async () => {
+      await configure({
+        allowPostCopy: true,
+        completionTimeoutPerGiB: 2,
+        bandwidthPerMigration: '6Mi',
+      })
+      const { code, stdout } = await mig('migrate vm-1 -o json')
+      expect(code).toBe(0)
+      const { outcome, mode, copy, sourceNode, targetNode } = JSON.parse(stdout)
+      expect({ outcome, mode }).toEqual({ outcome: 'succeeded', mode: 'PostCopy' })
+      expect(copy.downtimeSeconds).toBeLessThan(1)
+      expect(targetNode).not.toBe(sourceNode)
+      await configure({ allowPostCopy: null, completionTimeoutPerGiB: null })
+    },
+  )
 
   test('QEMU stands still: diagnose proxy says where, a cancel ends it', async () => {
     const target = await slowly('vm-1')

@@ -159,6 +159,11 @@ function guests(): void {
     expect(checksum).toBe(await pair.source.checksum())
     const { writes } = await pair.source.check()
     expect(writes).toBeGreaterThan(0)
+    const sent = () =>
+      pair.proxies.source.records
+        .filter(({ listening }) => String(listening).includes('49153'))
+        .map(({ msg }) => Number(/^(\d+) bytes copied from inbound/.exec(msg)?.[1] ?? 0))
+    await expect.poll(() => Math.max(0, ...sent()), patience).toBeGreaterThan(writes * SECTOR_BYTES)
 
     await pair.target.resume()
     await heard(pair, (await pair.source.check()).lines + 2)
