@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
-import { extract } from 'tar-stream'
 import { EXIT, fileTrouble, MigError } from '../errors.ts'
+import { logLinesIn, parseDescribed } from './describe.ts'
 import { isLogText, parseDocuments, splitDocuments } from './documents.ts'
 import type { Evidence, Gap } from './evidence.ts'
 import { filesOf } from './folder.ts'
@@ -16,6 +16,7 @@ import { createObjects } from './objects.ts'
 import { objectsIn } from './shape.ts'
 import { packedAs, SNIFF_BYTES, sniff } from './sniff.ts'
 import { bytesOf, collect, copied, gunzip, peek, readPieces } from './streams.ts'
+import { tarMembers } from './tar.ts'
 import { zipMembers } from './zip.ts'
 
 export interface FileSources {
@@ -114,6 +115,8 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
         return readTar(name, stream, depth)
       case 'documents':
         return readDocuments(name, stream)
+      case 'described':
+        return readDescribed(name, stream)
       case 'log':
         spent.logLines += await scanner.scan(stream, logOrigin(name))
         spent.logFiles++
@@ -164,19 +167,11 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
 
   async function readTar(name: string, stream: Bytes, depth: number): Promise<void> {
     if (depth > limits.depth) throw tooLarge('archives in archives in archives')
-    const archive = extract()
-    const feeding = feed(copied(stream), archive)
     try {
-      for await (const entry of archive) {
-        if (entry.header.type === 'file')
-          await read(entry.header.name, keptOpen(entry as unknown as Bytes), depth + 1)
-        entry.resume()
-      }
+      for await (const { name: member, bytes } of tarMembers(copied(stream)))
+        await read(member, bytes, depth + 1)
     } catch (err) {
       breaksOff(name, err)
-    } finally {
-      archive.destroy()
-      await feeding
     }
   }
 
@@ -237,6 +232,15 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
     }
   }
 
+  async function readDescribed(name: string, stream: Bytes): Promise<void> {
+    const all = await collect(stream, limits.documentBytes)
+    if (!all) throw tooLarge(`a description of more than ${limits.documentBytes} bytes`)
+    const text = all.toString('utf8')
+    for (const item of objectsIn(parseDescribed(text)).items) objects.add(item, name)
+    spent.logLines += await scanner.scan(bytesOf(logLinesIn(text)), logOrigin(name))
+    spent.logFiles++
+  }
+
   function evidence(from: string[]): Evidence {
     if (unlisted > 0)
       gaps.push({
@@ -257,38 +261,6 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
   }
 
   return { read, gap, evidence }
-}
-
-/** A member of an archive: whoever stops reading it must not end the archive with it. */
-function keptOpen(member: AsyncIterable<Uint8Array>): Bytes {
-  const chunks = member[Symbol.asyncIterator]()
-  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }
-}
-
-/** Writes a stream into the tar reader, waiting for it; errors reach the one who iterates over the archive. */
-async function feed(stream: Bytes, archive: ReturnType<typeof extract>): Promise<void> {
-  try {
-    for await (const chunk of stream) {
-      if (archive.destroyed) return
-      if (!archive.write(chunk)) await room(archive)
-    }
-    archive.end(undefined)
-  } catch (err) {
-    archive.destroy(err as Error)
-  }
-}
-
-/** Until the tar reader takes more, or is gone. */
-function room(archive: ReturnType<typeof extract>): Promise<void> {
-  return new Promise((resume) => {
-    const go = () => {
-      archive.off('drain', go)
-      archive.off('close', go)
-      resume()
-    }
-    archive.on('drain', go)
-    archive.on('close', go)
-  })
 }
 
 async function drop(stream: Bytes): Promise<void> {

@@ -39,7 +39,7 @@ function collect(
 }
 
 /** Fields that are read without asking must have the type that Kubernetes gives them, or they are taken away. */
-const LISTS = new Set([
+export const LISTS: ReadonlySet<string> = new Set([
   'accessModes',
   'conditions',
   'containers',

@@ -1,4 +1,15 @@
-export type Content = 'gzip' | 'tar' | 'zip' | 'documents' | 'log' | 'binary' | 'packed' | 'empty'
+import { isDescribed } from './describe.ts'
+
+export type Content =
+  | 'gzip'
+  | 'tar'
+  | 'zip'
+  | 'documents'
+  | 'described'
+  | 'log'
+  | 'binary'
+  | 'packed'
+  | 'empty'
 
 /** How many bytes `sniff` wants to see. */
 export const SNIFF_BYTES = 8192
@@ -18,7 +29,9 @@ export function sniff(name: string, head: Uint8Array): Content {
   if (ZIP.every((byte, i) => head[i] === byte)) return 'zip'
   if (packedAs(head)) return 'packed'
   if (isBinary(head)) return 'binary'
-  return isDocuments(name, new TextDecoder().decode(head)) ? 'documents' : 'log'
+  const text = new TextDecoder().decode(head)
+  if (isDocuments(name, text)) return 'documents'
+  return isDescribed(text) ? 'described' : 'log'
 }
 
 /** The name of a packing that is not read here. */
