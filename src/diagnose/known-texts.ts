@@ -283,10 +283,10 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     code: 'MIG3004',
     anchor: 'denied the request:',
     pattern:
-      /(?:Error creating (?:attachment )?pod|target pod)[^\n]*admission webhook "(?<webhook>[^"]+)" denied the request:\s{0,4}(?<what>[^\n]{1,300})/i,
+      /(?:Error creating (?:attachment )?pod|target pod)[^\n]*admission webhook "(?<webhook>[^"]+)" denied the request:\s{0,4}(?<what>[^\n]{1,300})(?:\s+(?<more>[^\n]{1,200}))?/i,
     title: 'Webhook {webhook} refuses the target pod: {what}',
     means:
-      'an admission webhook that is not KubeVirt’s denies the pod; virt-controller tries again with growing delays',
+      'an admission webhook that is not KubeVirt’s denies the pod; virt-controller tries again with growing delays: {more}',
     next: 'change what the webhook demands, or exempt launcher pods from it',
   },
   {
@@ -675,6 +675,18 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'migrate again; see what changes the labels of the node',
   },
 
+  {
+    ...cause,
+    code: 'MIG3026',
+    only: 'log',
+    anchor: ' nodes are available: ',
+    pattern:
+      /(?<pod>virt-launcher-[\w.-]+)[^\n]*?(?<what>0\/\d+ nodes are available: [^\n"]{1,240})/,
+    title: 'The scheduler finds no node for {pod}',
+    means: '{what}',
+    next: 'mend what the scheduler names; KubeVirt gives up after 300 s',
+  },
+
   // Hand-off and preparation
   {
     ...cause,
@@ -712,6 +724,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'The VMI’s migration state was cleared during the migration',
     means: 'something else wrote to vmi.status',
     next: 'look for tools that patch the VMI’s status',
+  },
+  {
+    ...cause,
+    code: 'MIG4013',
+    anchor: 'because vmi does not exist',
+    pattern: /Migration failed because vmi does not exist/i,
+    title: 'The VM was gone while it was to be migrated',
+    means: 'its VMI was deleted: the VM was stopped, restarted or removed',
+    next: 'start the VM, then migrate again',
   },
   {
     ...cause,

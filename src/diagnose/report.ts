@@ -101,7 +101,12 @@ function shown(judged: Ordered[]): Ordered[] {
       subject.kind === 'migration' ||
       findings.some(({ status }) => status !== 'pass' && status !== 'info'),
   )
-  return telling.length > 0 ? telling : sorted
+  if (telling.length === 0) return sorted
+  // Where all that was moved is well, what keeps another VM from moving is worth a word.
+  const isWell = telling.every(({ verdict }) => verdict.finding.status === 'pass')
+  return isWell
+    ? sorted.filter((one) => telling.includes(one) || one.verdict.finding.status === 'info')
+    : telling
 }
 
 /** The worst subject's verdict, or, where several share its cause, that and how many. */

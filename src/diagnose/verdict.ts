@@ -1,4 +1,4 @@
-import { enteredAt, timeOf } from '../kubevirt/migration.ts'
+import { enteredAt, PHASES, timeOf } from '../kubevirt/migration.ts'
 import { CATALOGUE } from './catalogue.ts'
 import type { Judged } from './engine.ts'
 import {
@@ -78,6 +78,9 @@ function decide(
 
 const FRESH_MS = 60_000
 
+/** Of migrations between namespaces and clusters. */
+const SYNC_PHASES = ['WaitingForSync', 'Synchronizing']
+
 /** Every phase takes a while; that alone is no trouble. */
 function isFresh({ migration, phase }: Subject, now: number): boolean {
   if (!migration || phase === 'Failed') return false
@@ -86,12 +89,16 @@ function isFresh({ migration, phase }: Subject, now: number): boolean {
 }
 
 function onItsWay(subject: Subject): Finding {
+  const isKnown = [...PHASES, ...SYNC_PHASES].some((phase) => phase === subject.phase)
   return finding({
     code: 'MIG0011',
     title: `The migration of ${subject.name} is on its way: ${subject.phase || 'just created'}`,
     status: 'info',
     objects: [subject.ref],
-    cause: 'It has not been in this phase for long, and nothing speaks against it',
+    cause: isKnown
+      ? 'It has not been in this phase for long, and nothing speaks against it'
+      : 'No release that is known here has this phase',
+    confidence: isKnown ? 'certain' : 'possible',
   })
 }
 

@@ -25,10 +25,11 @@ export const backoff: Check = {
       .find((text) => !!text)
     const evacuation =
       migration?.metadata.annotations?.[ANNOTATION.evacuationMigration] !== undefined
+    const kind = `failed ${evacuation ? 'evacuation' : 'workload update'} migration`
     return [
       finding({
         code: 'MIG2003',
-        title: `Held in back-off: ${plural(failures.length, `failed ${evacuation ? 'evacuation' : 'workload update'} migration`)} of ${subject.name} before it`,
+        title: `Held in back-off: ${failures.length > 0 ? plural(failures.length, kind) : `${kind}s`} of ${subject.name} before it`,
         // What it was started for does not get on, and somebody has to mend why.
         status: failures.length > 0 ? 'fail' : 'warn',
         objects: [subject.ref, ...failures.slice(0, 4).map(refOf)],

@@ -16,7 +16,7 @@ import { admitPod } from '../../rules/quota.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Said, Subject, World } from '../subject.ts'
-import { exactBytes, shell } from '../words.ts'
+import { exactBytes, listing, shell } from '../words.ts'
 import { evidenceOf, fromCause } from './texts.ts'
 
 interface Shortage {
@@ -40,6 +40,10 @@ export const quota: Check = {
     if (shortages.length > 0)
       return [shortageFinding(shortages, subject, said, newest === undefined)]
     if (newest) return [fromCause([newest], subject)]
+    const quotas = world.evidence.objects
+      .list('ResourceQuota')
+      .filter(({ metadata }) => metadata.namespace === subject.namespace)
+      .map(({ metadata }) => metadata.name)
     return [
       finding({
         code: 'MIG3001',
@@ -53,8 +57,7 @@ export const quota: Check = {
             value: 'migrationRejectedByResourceQuota=True',
           },
         ],
-        cause:
-          'Which quota and by how much is not in what was read (no FailedCreate event, no ResourceQuota)',
+        cause: `Which quota and by how much is not in what was read (no FailedCreate event${quotas.length > 0 ? `; in the namespace: ${listing(quotas, 3)}` : ', no ResourceQuota'})`,
         remedy: [
           {
             text: 'See the quotas of the namespace',
