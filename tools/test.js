@@ -1,10 +1,18 @@
 // Runs all tests: the vitest suites, then the replay of recorded traces; with arguments only the suites whose paths hold
 // one of them. On the Node that this file is run on. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findBinaries } from '../src/lab/real-api/binaries.ts'
+
+/** What tests need that npm does not bring, and where it comes from. */
+const PROGRAMS = {
+  'https://kubernetes.io/docs/tasks/tools': ['kubectl'],
+  'test/e2e/install-real-parts.sh, as root':
+    'qemu-system-x86_64 libvirtd virsh nasm ip ss nft openssl setpriv'.split(' '),
+}
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'kubectl-mig-test-'))
@@ -18,6 +26,7 @@ try {
 }
 const sum = (key) => counts.reduce((total, count) => total + count[key], 0)
 const skipped = sum('skipped')
+if (skipped > 0) for (const line of await missing()) process.stdout.write(`${line}\n`)
 process.stdout.write(
   `${sum('passed')} passed, ${sum('failed')} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
 )
@@ -49,6 +58,29 @@ function traces() {
   if (!last) return { passed: 0, failed: 1, skipped: 0 }
   const failed = Number(last[2])
   return { passed: Number(last[1]), failed: status !== 0 && failed === 0 ? 1 : failed, skipped: 0 }
+}
+
+/** Why tests were skipped, and what to do about it. */
+async function missing() {
+  const lines = Object.entries(PROGRAMS).flatMap(([origin, programs]) => {
+    const absent = programs.filter((program) => !isOnPath(program))
+    return absent.length > 0 ? [`not here: ${absent.join(', ')} (${origin})`] : []
+  })
+  if (!(await findBinaries(process.env)))
+    lines.push('not here: kube-apiserver, etcd (test/e2e/build-kube-apiserver.sh)')
+  if (process.getuid?.() !== 0) lines.push('not root: no namespaces, no userfaultfd')
+  return lines
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
 function node(args, stdio) {
