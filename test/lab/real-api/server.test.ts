@@ -6,9 +6,9 @@ import { systemClock } from '../../../src/clock.ts'
 import { connect } from '../../../src/cluster/config.ts'
 import { create, getIfExists, patch, remove } from '../../../src/cluster/objects.ts'
 import { NAMESPACES } from '../../../src/kubevirt/resources.ts'
+import { customKinds, definitions } from '../../../src/lab/api/definitions.ts'
 import { wellKnownUsers } from '../../../src/lab/api/users.ts'
 import { findBinaries } from '../../../src/lab/real-api/binaries.ts'
-import { customKinds, definitions } from '../../../src/lab/api/definitions.ts'
 import { startRealApiServer } from '../../../src/lab/real-api/server.ts'
 
 const binaries = await findBinaries(process.env)
