@@ -1100,8 +1100,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
       /unable to connect to server at '(?<server>[^']+):(?<port>49152|49153)': (?<what>[\w ]+)/i,
     title: 'The copy cannot connect to {server}:{port}: {what}',
     means:
-      'the stream goes by TCP straight to the target pod, as KubeVirt up to v0.41 did, and nothing answers on {port}',
-    next: 'see whether an interface of the VM forwards that port into the guest',
+      'the stream goes by TCP straight to the target, as with KubeVirt up to v0.41 and with plain libvirt, and nothing answers on {port}',
+    next: 'see whether an interface of the VM forwards that port into the guest; with plain libvirt, open it in the target’s firewall',
   },
   {
     ...cause,
@@ -2144,6 +2144,112 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     title: 'The copy of a disk failed: {what}',
     means: 'reading the source or writing the destination failed',
     next: 'see the storage of both sides',
+  },
+
+  // Plain libvirt hosts: the two daemons and QEMUs talk over TCP or SSH, with no proxy between
+  {
+    ...cause,
+    code: 'MIG5002',
+    anchor: 'Connection refused',
+    pattern:
+      /(?:unable to connect to server at|Failed to connect to) '(?<address>[^']+?):(?<port>\d+)': Connection refused/i,
+    title: 'Nothing listens on {address} port {port}: connection refused',
+    means:
+      'the libvirt daemon or QEMU of the target does not listen there, or a firewall rejects the port',
+    next: 'see the listening sockets of the target (ss -ltn) and its firewall; libvirt takes 16509 or 16514, QEMU from 49152 on',
+  },
+  {
+    ...cause,
+    code: 'MIG7001',
+    anchor: 'Connection timed out',
+    pattern:
+      /(?:unable to connect to server at|Failed to connect to) '(?<address>[^']+?):(?<port>\d+)': Connection timed out/i,
+    title: 'No answer from {address} port {port}: connection timed out',
+    means: 'packets to the target are dropped: firewall, VLAN or a wrong address',
+    next: 'allow TCP to that port on the target, and check the route to it (ip route get {address})',
+  },
+  {
+    ...cause,
+    code: 'MIG7002',
+    anchor: 'No route to host',
+    pattern:
+      /(?:unable to connect to server at|Failed to connect to) '(?<address>[^']+?):(?<port>\d+)': (?<what>No route to host|Network is unreachable)/i,
+    title: 'No way to {address}: {what}',
+    means: 'the source has no route there, or a firewall answers so',
+    next: 'check the route (ip route get {address}) and the firewall of the target',
+  },
+  {
+    ...cause,
+    code: 'MIG7002',
+    anchor: 'resolve address',
+    pattern: /Unable to resolve address '(?<address>[^']+)'(?: service '(?<port>[^']*)')?/i,
+    title: 'The source cannot resolve the target’s name {address}',
+    means: 'the name that the target gives for itself is unknown on the source',
+    next: 'make the name resolvable on the source, or give the address to migrate to',
+  },
+  {
+    ...cause,
+    code: 'MIG7002',
+    anchor: 'resolved to localhost',
+    pattern: /hostname on destination resolved to localhost/i,
+    title: 'The target’s own name resolves to localhost',
+    means: 'the source would connect to itself',
+    next: 'give the target a name that resolves to its address, or give the address to migrate to',
+  },
+  {
+    ...cause,
+    code: 'MIG4022',
+    anchor: 'to the same host',
+    pattern: /Attempt to migrate guest to the same host/i,
+    title: 'Source and target are the same host for libvirt',
+    means: 'both report the same host UUID, or it was asked to',
+    next: 'set host_uuid in libvirtd.conf where firmware repeats one UUID',
+  },
+  {
+    ...cause,
+    code: 'MIG6012',
+    anchor: 'Host key verification failed',
+    pattern: /Host key verification failed|Permission denied \(publickey[^)\n]*\)/i,
+    title: 'SSH between the hosts is refused',
+    means:
+      'libvirt’s control channel goes over SSH there, and the source is not trusted by the target, or the reverse',
+    next: 'exchange the keys of the users that the daemons run as',
+  },
+  {
+    ...cause,
+    code: 'MIG4015',
+    anchor: 'no network with matching name',
+    pattern: /no network with matching name '(?<network>[^']+)'/i,
+    title: 'The target has no network {network}',
+    means: 'the guest’s interface refers to a libvirt network that is not defined there',
+    next: 'define it on the target, and start it',
+  },
+  {
+    ...cause,
+    code: 'MIG4015',
+    anchor: 'interface MTU',
+    pattern: /Cannot get interface MTU on '(?<interface>[^']+)': No such device/i,
+    title: 'The target has no bridge {interface}',
+    means: 'the guest’s interface refers to it',
+    next: 'create the bridge on the target',
+  },
+  {
+    ...cause,
+    code: 'MIG3076',
+    anchor: 'no storage vol with matching path',
+    pattern: /no storage vol with matching (?:path|name) '(?<image>[^']+)'/i,
+    title: 'The target has no volume {image}',
+    means: 'the disk is not on storage that both hosts see',
+    next: 'share the storage, or copy it too (--copy-storage-all)',
+  },
+  {
+    ...cause,
+    code: 'MIG3076',
+    anchor: 'unable to set security context',
+    pattern: /unable to set security context '[^']+' on '(?<image>[^']+)': (?<what>[\w ]{1,60})/i,
+    title: 'The target cannot label the disk image {image}: {what}',
+    means: 'its storage does not take SELinux labels from that host',
+    next: 'see mount options and the SELinux booleans for that storage',
   },
 
   // Convergence, aborts

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
+  BORN,
   event,
   failed,
   launcher,
   migration,
+  node,
   reportOn,
   source,
   target,
@@ -135,4 +137,92 @@ test('a VM that was paused for want of space', () => {
   expect(verdictOn([migration('Succeeded'), vmi({}, { conditions: [paused] })]).code).toBe(
     'MIG3078',
   )
+})
+
+test('an evacuation that goes on though its node is not cordoned any more', () => {
+  const annotations = { 'kubevirt.io/evacuationMigration': 'node-a' }
+  const marked = vmi({}, { evacuationNodeName: 'node-a' })
+  const before = migration('Failed', {
+    metadata: { name: 'mig-0', uid: 'u0', creationTimestamp: '2026-01-01T09:00:00Z', annotations },
+  })
+  const next = migration('Pending', { metadata: { annotations } })
+  const told = (home: Record<string, unknown>) =>
+    reportOn([before, next, marked, home]).subjects.flatMap(({ findings }) =>
+      findings.filter(({ code }) => code === 'MIG2013'),
+    )
+  expect(told(node('node-a'))).toMatchObject([{ status: 'warn', confidence: 'likely' }])
+  expect(told(node('node-a', { spec: { unschedulable: true } }))).toEqual([])
+})
+
+test('back-off of which the failures are not in what was read counts none', () => {
+  const annotations = { 'kubevirt.io/evacuationMigration': 'node-a' }
+  const held = event(
+    'VirtualMachineInstance/vm-a',
+    'MigrationBackoff',
+    'backoff migrating vmi demo/vm-a',
+  )
+  const found = verdictOn([migration('Pending', { metadata: { annotations } }), vmi(), held])
+  expect(found.text).toContain('failed evacuation migrations of vm-a before it')
+  expect(found.text).not.toContain('0 failed')
+})
+
+test('only echoes, and launchers of two releases: the skew is named', () => {
+  const image = (release: string) => ({
+    containers: [{ name: 'compute', image: `launcher:${release}` }],
+  })
+  const over = migration('Failed', { status: through('Pending', 'Running', 'Failed') })
+  const found = verdictOn([
+    over,
+    vmi(
+      {},
+      failed("virError(Code=1, Domain=7, Message='internal error: client socket is closed')"),
+    ),
+    launcher('virt-launcher-vm-a-src', 'node-a', { spec: image('v1.5') }),
+    target('node-b', { spec: image('v1.6') }),
+  ])
+  expect(found.code).toBe('MIG8090')
+  expect(found.text).toContain('source launcher:v1.5, target launcher:v1.6: a skew of versions')
+})
+
+test('a phase that is not known is not surely on its way', () => {
+  expect(
+    reportOn([migration('Frobnicating'), vmi()], { now: Date.parse(BORN) }).verdict,
+  ).toMatchObject({
+    code: 'MIG0011',
+    confidence: 'possible',
+  })
+})
+
+test('a VM that cannot move is told where all that was moved is well', () => {
+  const status = {
+    conditions: [
+      { type: 'LiveMigratable', status: 'False', reason: 'HostDeviceNotLiveMigratable' },
+    ],
+  }
+  const moved = migration('Succeeded', { spec: { vmiName: 'other' } })
+  expect(verdictOn([moved, vmi({}, status)])).toMatchObject({ code: 'MIG1004', status: 'info' })
+})
+
+test('a quota of which the shortage cannot be told is named', () => {
+  const rejected = { type: 'migrationRejectedByResourceQuota', status: 'True' }
+  const quota = {
+    kind: 'ResourceQuota',
+    metadata: { name: 'q-1', namespace: 'demo' },
+    spec: {},
+    status: {},
+  }
+  const pending = migration('Pending', { status: { conditions: [rejected] } })
+  expect(verdictOn([pending, vmi(), quota]).text).toContain('in the namespace: q-1')
+})
+
+test('a policy engine’s second line, which names the policy, is told', () => {
+  const denied =
+    'Error creating pod: admission webhook "validate.kyverno.svc-fail" denied the request: \n\nresource Pod/demo/x was blocked\n\nrequire-labels: no owner'
+  const found = verdictOn([
+    migration('Pending'),
+    vmi(),
+    event('VirtualMachineInstance/vm-a', 'FailedCreate', denied),
+  ])
+  expect(found).toMatchObject({ code: 'MIG3004' })
+  expect(found.text).toContain('require-labels')
 })

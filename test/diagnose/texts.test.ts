@@ -591,6 +591,28 @@ describe('a line is known', () => {
     ['qemu-kvm: Unable to read from socket: Connection reset by peer', 'MIG8090'],
     ["Domain not found: no domain with matching name 'demo_vm-a'", 'MIG8090'],
     ['operation failed: migration job: unexpectedly failed', 'MIG8090'],
+    ["unable to connect to server at 'node-b:16509': Connection refused", 'MIG5002'],
+    ["unable to connect to server at '192.0.2.2:16514': Connection timed out", 'MIG7001'],
+    [
+      "unable to execute QEMU command 'migrate': Failed to connect to '192.0.2.2:49160': No route to host",
+      'MIG7002',
+    ],
+    ["Unable to resolve address 'node-b' service '49152': Name or service not known", 'MIG7002'],
+    ['hostname on destination resolved to localhost, but migration requires an FQDN', 'MIG7002'],
+    ['Attempt to migrate guest to the same host 00020003-0004', 'MIG4022'],
+    ['Cannot recv data: Host key verification failed.: Connection reset by peer', 'MIG6012'],
+    ["Network not found: no network with matching name 'br-ex'", 'MIG4015'],
+    ["Cannot get interface MTU on 'br0': No such device", 'MIG4015'],
+    ["no storage vol with matching path '/images/a.qcow2'", 'MIG3076'],
+    [
+      "unable to set security context 'system_u:object_r:svirt_image_t:s0' on '/x.img': Permission denied",
+      'MIG3076',
+    ],
+    ['Migration failed because vmi does not exist.', 'MIG4013'],
+    [
+      'default-scheduler pod/virt-launcher-vm-a-x 0/3 nodes are available: 3 Insufficient memory.',
+      'MIG3026',
+    ],
   ])('%s', (line, code) => {
     expect(matchTexts(line, 'log')[0]?.row.code).toBe(code)
   })

@@ -147,6 +147,7 @@ function onlyEchoes(echoes: Said[], subject: Subject, { evidence }: World): Find
     3,
   )
   const { migration } = subject
+  const images = imagesOf(subject)
   // A cluster has the logs, and was not asked for them: where it was and gave none, that is a gap.
   const unasked =
     evidence.source.kind === 'cluster' &&
@@ -157,7 +158,7 @@ function onlyEchoes(echoes: Said[], subject: Subject, { evidence }: World): Find
     title: `Only secondary errors are seen: ${titles}`,
     status: subject.phase === 'Failed' ? 'fail' : 'unknown',
     evidence: evidenceOf(echoes),
-    cause: `${CATALOGUE.MIG8090.means} The first error, which is the cause, is not in what was read.`,
+    cause: `${CATALOGUE.MIG8090.means} The first error, which is the cause, is not in what was read.${images ? ` ${images}: a skew of versions is a usual one.` : ''}`,
     confidence: 'possible',
     remedy:
       unasked && migration
