@@ -156,7 +156,10 @@ test.each([
 })
 
 test.each([
-  [{ template }, 'spec.selector: Required value'],
+  [
+    { template },
+    '[spec.selector: Required value, spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`]',
+  ],
   [
     { selector: { matchLabels: { app: 'other' } }, template },
     'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`',

@@ -3,6 +3,7 @@ import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
 import type { FieldError } from '../status.ts'
 import { EVENT } from './event.ts'
+import { required } from './faults.ts'
 import { pick, text } from './fields.ts'
 import { NODE } from './node.ts'
 import { POD } from './pod.ts'
@@ -66,6 +67,7 @@ const SECRET = defineKind({
     { name: 'Data', type: 'integer', cell: (o) => count(o, 'data') },
     AGE,
   ],
+  validate: (object) => [...keyFaults(object), ...certificateFaults(object)],
   defaults(object) {
     object['type'] ??= 'Opaque'
     const { stringData } = object as { stringData?: Record<string, string> }
@@ -126,7 +128,11 @@ function count(object: ApiObject, ...fields: string[]): number {
 }
 
 function keyFaults(object: ApiObject): FieldError[] {
-  return ['data', 'binaryData'].flatMap((field) =>
+  const binary = (pick(object, 'binaryData') as object | undefined) ?? {}
+  const twice = Object.keys((pick(object, 'data') as object | undefined) ?? {})
+    .filter((key) => Object.hasOwn(binary, key))
+    .map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'))
+  const malformed = ['data', 'binaryData'].flatMap((field) =>
     Object.keys((pick(object, field) as object | undefined) ?? {})
       .filter((key) => !/^[-._a-zA-Z0-9]+$/.test(key))
       .map((key) =>
@@ -137,6 +143,16 @@ function keyFaults(object: ApiObject): FieldError[] {
         ),
       ),
   )
+  return [...malformed, ...twice]
+}
+
+/** A secret of this type holds a certificate and its key. */
+function certificateFaults(object: ApiObject): FieldError[] {
+  if (text(object, 'type') !== 'kubernetes.io/tls') return []
+  const data = (pick(object, 'data') as object | undefined) ?? {}
+  return ['tls.crt', 'tls.key']
+    .filter((key) => !Object.hasOwn(data, key))
+    .map((key) => required(`data[${key}]`))
 }
 
 function invalidValue(field: string, value: string, why: string): FieldError {

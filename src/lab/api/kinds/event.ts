@@ -1,5 +1,6 @@
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind } from '../kind.ts'
+import { invalid } from './faults.ts'
 import { pick, text } from './fields.ts'
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
@@ -28,6 +29,14 @@ export const EVENT = defineKind({
   kind: 'Event',
   shortNames: ['ev'],
   columns: COLUMNS,
+  validate(object) {
+    const about = text(object, 'involvedObject.namespace')
+    const { namespace = '' } = object.metadata
+    const fits = about === namespace || (about === '' && namespace === 'default')
+    return fits
+      ? []
+      : [invalid('involvedObject.namespace', about, 'does not match event.namespace')]
+  },
   // An event's table starts with when it was seen, its name is the last of the wide columns.
   namelessTable: true,
   fields: {

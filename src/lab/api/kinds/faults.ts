@@ -21,12 +21,24 @@ export function notFound(field: string, value: string): FieldError {
   return { field, reason: 'FieldValueNotFound', message }
 }
 
+export function forbidden(field: string, why: string): FieldError {
+  return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` }
+}
+
+export function unsupported(
+  field: string,
+  value: unknown,
+  supported: readonly string[],
+): FieldError {
+  const known = supported.map((one) => `"${one}"`).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${known}`
+  return { field, reason: 'FieldValueNotSupported', message }
+}
+
 /** Nothing where there is no value, or it is one of these. */
 export function oneOf(field: string, value: unknown, supported: readonly string[]): FieldError[] {
   if (value === undefined || value === '' || supported.includes(String(value))) return []
-  const known = supported.map((one) => `"${one}"`).join(', ')
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${known}`
-  return [{ field, reason: 'FieldValueNotSupported', message }]
+  return [unsupported(field, value, supported)]
 }
 
 /** Nothing where there is no value, or no fault in its form. */

@@ -1,6 +1,11 @@
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
+import type { FieldError } from '../status.ts'
+import { budgetFaults } from './budget-validation.ts'
+import { forbidden, invalid, oneOf } from './faults.ts'
 import { pick, text } from './fields.ts'
+import { JOB } from './job.ts'
+import { claimFaults, storageClassFaults, volumeFaults } from './volume-validation.ts'
 
 const AGE: Column = {
   name: 'Age',
@@ -45,6 +50,7 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     prepare(object) {
       object['status'] = { phase: 'Pending' }
     },
+    validate: claimFaults,
   }),
   defineKind({
     group: '',
@@ -83,6 +89,7 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     prepare(object) {
       object['status'] = { phase: 'Pending' }
     },
+    validate: volumeFaults,
   }),
   defineKind({
     group: 'storage.k8s.io',
@@ -105,6 +112,7 @@ export const NEIGHBOUR_KINDS: Kind[] = [
       object['reclaimPolicy'] ??= 'Delete'
       object['volumeBindingMode'] ??= 'Immediate'
     },
+    validate: storageClassFaults,
   }),
   defineKind({
     group: 'storage.k8s.io',
@@ -146,6 +154,15 @@ export const NEIGHBOUR_KINDS: Kind[] = [
       },
       AGE,
     ],
+    prepare(object) {
+      object['status'] = {
+        disruptionsAllowed: 0,
+        currentHealthy: 0,
+        desiredHealthy: 0,
+        expectedPods: 0,
+      }
+    },
+    validate: budgetFaults,
   }),
   defineKind({
     group: 'scheduling.k8s.io',
@@ -163,6 +180,7 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     defaults(object) {
       object['preemptionPolicy'] ??= 'PreemptLowerPriority'
     },
+    validate: priorityFaults,
   }),
   defineKind({
     group: 'coordination.k8s.io',
@@ -170,25 +188,9 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     plural: 'leases',
     kind: 'Lease',
     columns: [{ name: 'Holder', cell: (o) => text(o, 'spec.holderIdentity') }, AGE],
+    validate: leaseFaults,
   }),
-  defineKind({
-    group: 'batch',
-    version: 'v1',
-    plural: 'jobs',
-    kind: 'Job',
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
-    columns: [
-      { name: 'Status', cell: jobStatus },
-      {
-        name: 'Completions',
-        cell: (o) => `${pick(o, 'status.succeeded') ?? 0}/${pick(o, 'spec.completions') ?? 1}`,
-      },
-      { name: 'Duration', cell: jobDuration },
-      AGE,
-    ],
-  }),
+  JOB,
   defineKind({
     group: 'k8s.cni.cncf.io',
     version: 'v1',
@@ -234,18 +236,31 @@ function claim(object: ApiObject): string {
   return name === '' ? '' : `${text(object, 'spec.claimRef.namespace')}/${name}`
 }
 
-function jobStatus(object: ApiObject): string {
-  const conditions = (pick(object, 'status.conditions') as { type: string; status: string }[]) ?? []
-  const met = (type: string) => conditions.some((c) => c.type === type && c.status === 'True')
-  if (met('Complete')) return 'Complete'
-  if (met('Failed')) return 'Failed'
-  if (object.metadata.deletionTimestamp) return 'Terminating'
-  return met('Suspended') ? 'Suspended' : 'Running'
+const HIGHEST_PRIORITY = 1_000_000_000
+const SYSTEM_CLASSES: Record<string, number> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
 }
 
-function jobDuration(object: ApiObject, now: number): string {
-  const start = text(object, 'status.startTime')
-  if (start === '') return ''
-  const end = Date.parse(text(object, 'status.completionTime'))
-  return ageOf(start, Number.isNaN(end) ? now : end)
+function priorityFaults(object: ApiObject): FieldError[] {
+  const { name } = object.metadata
+  const value = Number(pick(object, 'value') ?? 0)
+  const faults = oneOf('preemptionPolicy', pick(object, 'preemptionPolicy'), [
+    'PreemptLowerPriority',
+    'Never',
+  ])
+  if (!name.startsWith('system-')) {
+    const why = `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`
+    return value > HIGHEST_PRIORITY ? [forbidden('value', why), ...faults] : faults
+  }
+  if (SYSTEM_CLASSES[name] === value) return faults
+  const why = `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`
+  return [forbidden('metadata.name', why), ...faults]
+}
+
+function leaseFaults(object: ApiObject): FieldError[] {
+  const seconds = pick(object, 'spec.leaseDurationSeconds')
+  return typeof seconds === 'number' && seconds <= 0
+    ? [invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
+    : []
 }

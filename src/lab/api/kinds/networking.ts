@@ -1,6 +1,9 @@
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
+import type { FieldError } from '../status.ts'
+import { invalid, oneOf, required } from './faults.ts'
 import { pick, selectorText } from './fields.ts'
+import { selectorFaults } from './selector-validation.ts'
 
 const AGE: Column = {
   name: 'Age',
@@ -62,6 +65,7 @@ export const NETWORKING_KINDS: Kind[] = [
       if (spec) spec.policyTypes ??= ['Ingress', ...(spec.egress?.length ? ['Egress'] : [])]
       for (const port of portsOf(object)) port.protocol ??= 'TCP'
     },
+    validate: policyFaults,
   }),
 ]
 
@@ -75,6 +79,46 @@ function portsOf(policy: ApiObject): Port[] {
   return ['spec.ingress', 'spec.egress']
     .flatMap((path) => (pick(policy, path) as { ports?: Port[] }[] | undefined) ?? [])
     .flatMap(({ ports = [] }) => ports)
+}
+
+interface Rule {
+  ports?: Port[]
+  from?: object[]
+  to?: object[]
+}
+
+function policyFaults(policy: ApiObject): FieldError[] {
+  const rules = (path: string, peers: 'from' | 'to') =>
+    ((pick(policy, path) as Rule[] | undefined) ?? []).flatMap((rule, i) => [
+      ...(rule.ports ?? []).flatMap(({ port }, k) =>
+        typeof port === 'number' && (port < 1 || port > 65_535)
+          ? [
+              invalid(
+                `${path}[${i}].ports[${k}].port`,
+                port,
+                'must be between 1 and 65535, inclusive',
+              ),
+            ]
+          : [],
+      ),
+      ...(rule[peers] ?? []).flatMap((peer, k) =>
+        Object.keys(peer).length > 0
+          ? []
+          : [
+              {
+                ...required(`${path}[${i}].${peers}[${k}]`),
+                message: 'Required value: must specify a peer',
+              },
+            ],
+      ),
+    ])
+  const types = (pick(policy, 'spec.policyTypes') as string[] | undefined) ?? []
+  return [
+    ...selectorFaults('spec.podSelector', pick(policy, 'spec.podSelector')),
+    ...rules('spec.ingress', 'from'),
+    ...rules('spec.egress', 'to'),
+    ...types.flatMap((type, i) => oneOf(`spec.policyTypes[${i}]`, type, ['Ingress', 'Egress'])),
+  ]
 }
 
 /** How many are shown before "more". */

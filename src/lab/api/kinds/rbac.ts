@@ -2,6 +2,7 @@ import { pathSegmentFaults } from '../formats.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind, type Kind } from '../kind.ts'
 import { pick } from './fields.ts'
+import { bindingFaults, roleFaults } from './rbac-validation.ts'
 
 const CREATED: Column = { name: 'Created At', cell: 'metadata.creationTimestamp' }
 
@@ -23,8 +24,13 @@ function rbac(plural: string, kind: string, namespaced: boolean, columns: Column
     nameFaults: pathSegmentFaults,
     columns,
     defaults: subjectDefaults,
+    validate: kind.endsWith('Binding')
+      ? (object, old) => bindingFaults(object, old, namespaced ? ROLES : ROLES.slice(1))
+      : (object) => roleFaults(object, namespaced),
   })
 }
+
+const ROLES = ['Role', 'ClusterRole']
 
 /** Users and groups are subjects of RBAC's own group. */
 function subjectDefaults(object: ApiObject): void {

@@ -1,6 +1,7 @@
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, defineKind } from '../kind.ts'
 import { pick } from './fields.ts'
+import { quotaFaults } from './quota-validation.ts'
 
 export const RESOURCE_QUOTA = defineKind({
   group: '',
@@ -10,6 +11,7 @@ export const RESOURCE_QUOTA = defineKind({
   shortNames: ['quota'],
   hasStatus: true,
   returnsDeleted: true,
+  validate: quotaFaults,
   prepare(object) {
     object['status'] = {}
   },

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { dnsLabelFaults } from '../formats.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, type Column, defineKind } from '../kind.ts'
-import { required } from './faults.ts'
+import type { FieldError } from '../status.ts'
+import { invalid, oneOf, required } from './faults.ts'
 import { pick, text } from './fields.ts'
 
 const AGE: Column = {
@@ -50,11 +52,7 @@ export const SERVICE = defineKind({
     spec.ipFamilies ??= isOpen ? ['IPv4', 'IPv6'] : ['IPv4']
     spec.ipFamilyPolicy ??= isOpen ? 'RequireDualStack' : 'SingleStack'
   },
-  validate(object) {
-    const { ports = [] } = (object['spec'] ?? {}) as ServiceSpec
-    if (ports.length < 2) return []
-    return ports.flatMap(({ name }, index) => (name ? [] : [required(`spec.ports[${index}].name`)]))
-  },
+  validate: serviceFaults,
   preserve(next, old) {
     const [spec, before] = [next, old].map((object) => object['spec'] as ServiceSpec)
     for (const field of ALLOCATED)
@@ -83,6 +81,36 @@ interface ServiceSpec {
 
 /** What whoever replaces a service need not say again. */
 const ALLOCATED = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+
+function serviceFaults(object: ApiObject): FieldError[] {
+  const { type, clusterIP = '', ports = [] } = (object['spec'] ?? {}) as ServiceSpec
+  const needsPorts = type !== 'ExternalName' && clusterIP !== 'None' && ports.length === 0
+  return [
+    ...(needsPorts ? [required('spec.ports')] : []),
+    ...ports.flatMap(({ name, port, protocol, targetPort }, i) => [
+      ...(ports.length > 1 && !name ? [required(`spec.ports[${i}].name`)] : []),
+      ...portFaults(`spec.ports[${i}].port`, port),
+      ...oneOf(`spec.ports[${i}].protocol`, protocol, ['SCTP', 'TCP', 'UDP']),
+      ...(typeof targetPort === 'number'
+        ? portFaults(`spec.ports[${i}].targetPort`, targetPort)
+        : []),
+    ]),
+    ...oneOf('spec.type', type, TYPES),
+    ...(clusterIP === '' || clusterIP === 'None' || isIP(clusterIP)
+      ? []
+      : [invalid('spec.clusterIPs[0]', clusterIP, ADDRESS_FORM)]),
+  ]
+}
+
+const ADDRESS_FORM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
+
+function portFaults(field: string, port = 0): FieldError[] {
+  return port >= 1 && port <= 65_535
+    ? []
+    : [invalid(field, port, 'must be between 1 and 65535, inclusive')]
+}
 
 /** One of 10.96.0.0/16, as its uid is one of its own; nobody listens there. */
 function addressOf({ metadata: { uid = '' } }: ApiObject): string {

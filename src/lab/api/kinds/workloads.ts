@@ -7,6 +7,7 @@ import type { FieldError } from '../status.ts'
 import { invalid, required } from './faults.ts'
 import { pick, selectorText, text } from './fields.ts'
 import { templateDefaults } from './pod.ts'
+import { templateFaults } from './template-validation.ts'
 
 const AGE: Column = {
   name: 'Age',
@@ -143,18 +144,19 @@ function workloadFaults(object: ApiObject, old: ApiObject | undefined): FieldErr
   const replicas = Number(pick(object, 'spec.replicas') ?? 0)
   const negative =
     replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : []
-  return [...negative, ...selectorFaults(object, old)]
+  return [...negative, ...selectorFaults(object, old), ...templateFaults(object, 'Always')]
 }
 
 function selectorFaults(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const selector = selectorOf(object)
   const labels = pick(object, 'spec.template.metadata.labels') as Record<string, string> | undefined
-  if (!selector) return [required('spec.selector')]
+  const why = '`selector` does not match template `labels`'
+  const unmatched = invalid('spec.template.metadata.labels', labels ?? null, why)
+  if (!selector) return [required('spec.selector'), unmatched]
   if (old && !isDeepStrictEqual(selectorOf(old), selector))
     return [invalid('spec.selector', selector, 'field is immutable')]
   if (selects(selector, labels)) return []
-  const why = '`selector` does not match template `labels`'
-  return [invalid('spec.template.metadata.labels', labels ?? null, why)]
+  return [unmatched]
 }
 
 /** `daemonset.apps/virt-handler` */
