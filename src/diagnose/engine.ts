@@ -69,7 +69,9 @@ function judge(
   unread: Map<string, Gap>,
 ): Judged {
   const findings: Finding[] = []
-  const gaps = new Set<Gap>()
+  const gaps = new Set(
+    world.evidence.gaps.filter(({ why }) => why === 'malformed' || why === 'truncated'),
+  )
   for (const check of CHECKS) {
     if (!check.when(subject, world)) continue
     tally.total++

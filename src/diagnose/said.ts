@@ -1,6 +1,6 @@
 import { eventTime } from '../evidence/latest.ts'
 import type { LogHit } from '../evidence/log-hits.ts'
-import { enteredAt, timeOf } from '../kubevirt/migration.ts'
+import { conditionOf, enteredAt, timeOf } from '../kubevirt/migration.ts'
 import type { Migration, Pod } from '../kubevirt/types.ts'
 import { isOfStage } from './stage.ts'
 import type { Said, Subject, World } from './subject.ts'
@@ -18,7 +18,8 @@ export function attribute(world: World, subjects: Subject[]): void {
     nameless ?? onlyOne(subjects.filter(({ troubled }) => troubled)) ?? onlyOne(subjects)
   for (const hit of world.evidence.logs) {
     const named = subjects.filter((subject) => names(hit, subject))
-    const about = named.length > 0 ? named : isNamed(hit, subjects) || !fallback ? [] : [fallback]
+    const nobody = isNamed(hit, subjects) ? undefined : (refused(hit, subjects) ?? fallback)
+    const about = named.length > 0 ? named : nobody ? [nobody] : []
     for (const subject of about) subject.said.push(...fromLog(hit))
   }
   for (const subject of subjects) {
@@ -33,6 +34,15 @@ export function attribute(world: World, subjects: Subject[]): void {
       )
     if (subject.kind === 'log') subject.troubled = subject.said.some(isTrouble)
   }
+}
+
+/** A refusal names the reason and not the VM: it is about the only one that has that reason. */
+function refused({ text }: LogHit, subjects: Subject[]): Subject | undefined {
+  const reason = /Cannot migrate VMI, Reason: (\w+)/.exec(text)?.[1]
+  if (reason === undefined) return undefined
+  return onlyOne(
+    subjects.filter(({ vmi }) => conditionOf(vmi, 'LiveMigratable')?.reason === reason),
+  )
 }
 
 function onlyOne<T>(list: T[]): T | undefined {

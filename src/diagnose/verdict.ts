@@ -42,9 +42,13 @@ export function verdictOf(judged: Judged, now: number): Verdict {
   const sure = { finding: found, endsByItself, confidence: found.confidence, refused: [] }
   // From files nobody expects that they hold all; what a cluster refuses to tell may hold the cause.
   const unread = judged.unread.filter(({ why }) => why === 'forbidden' || why === 'unreadable')
+  const isWell = found.status === 'pass' || found.status === 'info'
+  // What is known to be broken may hold the cause as well.
+  const isBroken = judged.unread.some(({ why }) => why === 'malformed' || why === 'truncated')
+  if (unread.length === 0 && isWell && isBroken && found.confidence === 'certain')
+    return { ...sure, confidence: 'likely' }
   if (unread.length === 0 || found.status === 'fail' || judged.subject.phase === 'Failed')
     return sure
-  const isWell = found.status === 'pass' || found.status === 'info'
   const most = isWell ? 'possible' : 'likely'
   return {
     finding: found,

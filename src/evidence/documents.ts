@@ -2,8 +2,13 @@ import { LineCounter, parseDocument } from 'yaml'
 import type { Limits } from './limits.ts'
 import { parsePlainYaml } from './plain-yaml.ts'
 
-/** A parsed document, or why there is none, with the line on which it begins or breaks. */
-export type Parsed = { value: unknown; line: number } | { error: string; line: number }
+/**
+ * A parsed document, or why there is none, with the line on which it begins or breaks; of an object that breaks off in
+ * its status also what stands before.
+ */
+export type Parsed =
+  | { value: unknown; line: number }
+  | { error: string; line: number; value?: unknown }
 
 /** Whether an object of a kind is of interest; the text is there for kinds of which few are. */
 type Wanted = (kind: string, text?: string) => boolean
@@ -80,7 +85,9 @@ function parseYaml(text: string, firstLine: number): Parsed {
     const broken = document.errors[0]
     if (broken) {
       const at = broken.linePos?.[0].line ?? 1
+      const value = beforeBreak(read, at)
       return {
+        ...(value !== undefined && { value }),
         error: broken.message.split('\n')[0]!.replace(/ at line \d+.*$/, ''),
         line: firstLine + at - 1,
       }
@@ -91,6 +98,17 @@ function parseYaml(text: string, firstLine: number): Parsed {
     const error = err instanceof RangeError ? 'nested too deeply' : (err as Error).message
     return { error, line: firstLine }
   }
+}
+
+/** What a text that was cut off holds; without its status an object would tell that it has none. */
+function beforeBreak(text: string, line: number): unknown {
+  const value = parsePlainYaml(
+    text
+      .split('\n')
+      .slice(0, line - 1)
+      .join('\n'),
+  )
+  return typeof value === 'object' && value !== null && 'status' in value ? value : undefined
 }
 
 const MANAGED_FIELDS = /^( *)managedFields:[ \t]*\n(?:\1(?:- | {2,}).*\n)+/gm

@@ -223,7 +223,7 @@ function createReader(lineKinds: LineKinds, limits: Limits): Reader {
       for (const parsed of parseDocuments(part.text, isWanted, part.line)) {
         if ('error' in parsed) {
           gap({ what: name, why: 'malformed', detail: parsed.error, file: name, line: parsed.line })
-          continue
+          if (parsed.value === undefined) continue
         }
         const { items, kinds } = objectsIn(parsed.value)
         for (const kind of kinds) objects.sawKind(kind)

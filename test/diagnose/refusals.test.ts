@@ -226,3 +226,16 @@ test('a policy engine’s second line, which names the policy, is told', () => {
   expect(found).toMatchObject({ code: 'MIG3004' })
   expect(found.text).toContain('require-labels')
 })
+
+test('a refusal that names no VM is about the one that has its reason', () => {
+  const held = (reason: string) => ({
+    conditions: [{ type: 'LiveMigratable', status: 'False', reason }],
+  })
+  const other = vmi({}, held('DisksNotLiveMigratable'), { name: 'vm-b', uid: 'v2' })
+  const log = [
+    'denied the request: Cannot migrate VMI, Reason: HostDeviceNotLiveMigratable, Message: VMI uses a PCI host devices',
+  ]
+  const found = verdictOn([vmi({}, held('HostDeviceNotLiveMigratable')), other], { log })
+  expect(found).toMatchObject({ code: 'MIG1004', status: 'fail' })
+  expect(found.text).toContain('vm-a')
+})

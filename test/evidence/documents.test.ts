@@ -133,3 +133,12 @@ describe('what would be a bomb', () => {
     )
   })
 })
+
+test('an object that breaks off in its status is kept as far as it goes; one without is not', () => {
+  const read = (text: string) => [...parseDocuments(text, () => true)]
+  const pod = 'kind: Pod\nmetadata:\n  name: a\n'
+  const cut = `${pod}status:\n  phase: Pending\n  message: 'no no`
+  expect(read(cut)).toMatchObject([{ value: { status: { phase: 'Pending' } }, line: 6 }])
+  expect(read(cut)[0]).toHaveProperty('error')
+  expect(read(`${pod}spec:\n  nodeName: 'node-`)[0]).not.toHaveProperty('value')
+})
