@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ANNOTATION, LABEL } from '../kubevirt/labels.ts'
 import {
   attachmentName,
@@ -15,8 +16,18 @@ export function launcherLabels(vmi: Vmi): Record<string, string> {
     [LABEL.app]: 'virt-launcher',
     [LABEL.createdBy]: metadata.uid ?? '',
     [LABEL.vmName]: hostnameOf(vmi),
-    [LABEL.vmiId]: metadata.name,
+    [LABEL.vmiId]: identifierOf(metadata.name),
   }
+}
+
+const LABEL_LENGTH = 63
+const HASH_LENGTH = 8
+
+/** A name that is too long for a label is cut, and told from its like by a hash: known from public code. */
+function identifierOf(name: string): string {
+  if (name.length <= LABEL_LENGTH) return name
+  const hash = createHash('sha1').update(name).digest('hex').slice(0, HASH_LENGTH)
+  return `${name.slice(0, LABEL_LENGTH - HASH_LENGTH - 1)}-${hash}`
 }
 
 const DEFAULT_NETWORK_ANNOTATION = 'v1.multus-cni.io/default-network'
@@ -59,7 +70,7 @@ export function launcherAnnotations(vmi: Vmi): Record<string, string> {
 
 /** The name that the guest gets: the VM's up to its first dot, no longer than a label, unless it has one. */
 export function hostnameOf({ metadata, spec }: Vmi): string {
-  return spec.hostname || (metadata.name.split('.')[0] ?? '').slice(0, 63)
+  return spec.hostname || (metadata.name.split('.')[0] ?? '').slice(0, LABEL_LENGTH)
 }
 
 /** What Multus is to attach, and the network that it is to take for the pod's own. */

@@ -155,6 +155,16 @@ describe('what a launcher asks for', () => {
   })
 })
 
+test('a VM whose name is too long for a label is told from its like by a hash', () => {
+  const name = `vm-${'a'.repeat(67)}`
+  const base = vmi()
+  const long = { ...base, metadata: { ...base.metadata, name } }
+  expect(launcherPod(long, { kubevirt: undefined, release }).metadata.labels).toMatchObject({
+    'vmi.kubevirt.io/id': `vm-${'a'.repeat(51)}-8fc9334d`,
+    'vm.kubevirt.io/name': name.slice(0, 63),
+  })
+})
+
 describe('the image of a disk', () => {
   const volumes = [{ name: 'root', containerDisk: { image: 'registry:5000/fedora:42' } }]
   const of = vmi({ spec: { volumes } })
