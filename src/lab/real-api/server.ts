@@ -27,6 +27,8 @@ export interface RealApiOptions {
   name?: string
   /** Where the folder of all that is written is made; default the system's for temporary files. */
   parentFolder?: string
+  /** How often the history is cut off, as Go writes a duration; default 5m0s. */
+  compactEvery?: string
 }
 
 /** What whoever uses an API server gets of one, whichever it is. */
@@ -43,7 +45,7 @@ const START_TIMEOUT = 120_000
  * the two write is in a folder that goes with them. @throws MigError when one of them ends or doesn't get ready
  */
 export async function startRealApiServer(options: RealApiOptions): Promise<AnyApiServer> {
-  const { binaries, clock, users, name = 'lab', parentFolder = tmpdir() } = options
+  const { binaries, clock, users, name = 'lab', parentFolder = tmpdir(), compactEvery } = options
   const opened: (() => Promise<unknown>)[] = []
   let closing: Promise<void> | undefined
   const ending = new AbortController()
@@ -67,7 +69,9 @@ export async function startRealApiServer(options: RealApiOptions): Promise<AnyAp
     const etcd = startChild(binaries.etcd, etcdArguments(folder), folder)
     opened.push(etcd.close)
     const port = await freePort()
-    const server = startChild(binaries.kubeApiServer, apiServerArguments(folder, port), folder)
+    const flags = apiServerArguments(folder, port)
+    if (compactEvery) flags.push(`--etcd-compaction-interval=${compactEvery}`)
+    const server = startChild(binaries.kubeApiServer, flags, folder)
     opened.push(server.close)
 
     const url = `https://127.0.0.1:${port}`
