@@ -3,6 +3,7 @@ import { create, get, getIfExists, list, patch, remove } from '../../src/cluster
 import { phaseOf } from '../../src/kubevirt/migration.ts'
 import { isPodReady } from '../../src/kubevirt/pods.ts'
 import {
+  CONTROLLER_REVISIONS,
   DAEMON_SETS,
   DEPLOYMENTS,
   EVENTS,
@@ -14,7 +15,12 @@ import {
 } from '../../src/kubevirt/resources.ts'
 import type { Event, Migration, Pod } from '../../src/kubevirt/types.ts'
 import { FAULTS } from '../../src/lab/faults.ts'
-import type { DaemonSet, Deployment, ReplicaSet } from '../../src/lab/workloads/types.ts'
+import type {
+  ControllerRevision,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+} from '../../src/lab/workloads/types.ts'
 import { runningLab } from './running.ts'
 
 const patience = { timeout: 20_000, interval: 50 }
@@ -143,6 +149,39 @@ test('another template replaces the pods of a DaemonSet one after the other', as
     expect(now.filter(({ metadata }) => before.includes(metadata.uid))).toEqual([])
   }, patience)
   expect(most).toBeLessThanOrEqual(1)
+})
+
+test('a DaemonSet keeps its templates as revisions, and one that comes back is the newest', async () => {
+  const at = { namespace, name: 'virt-handler' }
+  const revisions = async () => {
+    const { items } = await list<ControllerRevision>(admin, CONTROLLER_REVISIONS, { namespace })
+    return items.toSorted((a, b) => a.revision - b.revision)
+  }
+  const pinned = (value: string | null) =>
+    patch(
+      admin,
+      DAEMON_SETS,
+      at,
+      { spec: { template: { metadata: { annotations: { pinned: value } } } } },
+      'merge',
+    )
+  const before = (await revisions()).at(-1)
+  await pinned('yes')
+  const after = await vi.waitFor(async () => {
+    const [newest, ...older] = (await revisions()).reverse()
+    expect(newest?.data.spec.template.metadata?.annotations).toMatchObject({ pinned: 'yes' })
+    expect(older[0]?.metadata.name).toBe(before?.metadata.name)
+    return newest
+  }, patience)
+  expect(after?.revision).toBe((before?.revision ?? 0) + 1)
+  expect(after?.data.spec.template.$patch).toBe('replace')
+  await pinned(null)
+  await vi.waitFor(async () => {
+    const newest = (await revisions()).at(-1)
+    expect(newest?.metadata.name).toBe(before?.metadata.name)
+    expect(newest?.revision).toBe((after?.revision ?? 0) + 1)
+  }, patience)
+  await allReady('virt-handler', 2)
 })
 
 test('a node that is tainted keeps what is there, and takes nothing new', async () => {
