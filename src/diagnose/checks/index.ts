@@ -25,6 +25,7 @@ import { migrationNetwork, networkDefined } from './network.ts'
 import { networkPolicy } from './network-policy.ts'
 import { nodesReady, sameNode } from './nodes.ts'
 import { otherHalf } from './other-half.ts'
+import { overdueCopy } from './overdue-copy.ts'
 import { path } from './path.ts'
 import { timedOut } from './pending-timeouts.ts'
 import { inFlight, nodeHandler } from './place.ts'
@@ -122,6 +123,7 @@ export const CHECKS: readonly Check[] = [
   sharedStorage,
   destinationSize,
   convergence,
+  overdueCopy,
   postCopy,
   otherReason,
   unfinishedHotplug,
