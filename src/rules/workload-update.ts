@@ -106,7 +106,8 @@ function isNeedless(vmi: Vmi): boolean {
   return !requiresMigration(vmi) && !vmi.status?.migrationState?.targetNodeDomainReadyTimestamp
 }
 
-function isOwn({ metadata }: Migration): boolean {
+/** Made by the workload updater. */
+export function isOwn({ metadata }: Migration): boolean {
   return metadata.annotations?.[ANNOTATION.workloadUpdateMigration] !== undefined
 }
 

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { create, get, list, patch } from '../../src/cluster/objects.ts'
 import { conditionOf, phaseOf } from '../../src/kubevirt/migration.ts'
 import { attachedNetworks, podInterfaceName } from '../../src/kubevirt/multus.ts'
-import { MIGRATIONS, PODS, VMIS, VMS } from '../../src/kubevirt/resources.ts'
-import type { Migration, Pod, Vm, Vmi } from '../../src/kubevirt/types.ts'
+import { EVENTS, MIGRATIONS, PODS, PVCS, VMIS, VMS } from '../../src/kubevirt/resources.ts'
+import type { Event, Migration, Pod, Vm, Vmi } from '../../src/kubevirt/types.ts'
 import { labVm } from '../../src/lab/seed.ts'
 import { runningLab } from './running.ts'
 
@@ -89,6 +89,55 @@ test('a VM whose network is attached elsewhere moves by itself', async () => {
   await hasMoved('moved')
   expect((await attachmentsOf('moved')).get(podInterfaceName('blue'))).toBe('default/other')
 }, 90_000)
+
+test('a disk that nobody shares moves into another claim, and says until then that it can not move', async () => {
+  for (const name of ['old', 'new'])
+    await create(
+      admin,
+      PVCS,
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '16Mi' } } },
+      },
+      { namespace: 'default' },
+    )
+  const vm = labVm('disk', { memory: '64Mi' }, false)
+  const its = vm.spec.template?.spec ?? {}
+  const from = (claimName: string) => [{ name: 'root', persistentVolumeClaim: { claimName } }]
+  Object.assign(its, { evictionStrategy: 'LiveMigrate', volumes: from('old') })
+  Object.assign(its.domain?.devices ?? {}, { disks: [{ name: 'root', disk: { bus: 'virtio' } }] })
+  await create(admin, VMS, vm, { namespace: 'default' })
+  const migratable = async () => conditionOf(await vmiNow('disk'), 'LiveMigratable')?.reason
+  await expect
+    .poll(() => migratable().catch(() => undefined), patience)
+    .toBe('DisksNotLiveMigratable')
+  const { items } = await list<Event>(admin, EVENTS, { namespace: 'default' })
+  const told = items.filter(({ involvedObject }) => involvedObject.name === 'disk')
+  expect(told.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(
+      /^EvictionStrategy is set but vmi is not migratable; cannot migrate VMI: /,
+    ),
+  )
+
+  const change = {
+    updateVolumesStrategy: 'Migration',
+    template: { spec: { volumes: from('new') } },
+  }
+  await patch(admin, VMS, at('disk'), { spec: change }, 'merge')
+  await expect.poll(() => movesOf('disk'), patience).toEqual(['kubevirt-workload-update Succeeded'])
+  const after = await vmiNow('disk')
+  expect(after.spec.volumes).toEqual(from('new'))
+  await expect
+    .poll(async () => (await vmiNow('disk')).status?.migratedVolumes, patience)
+    .toBeUndefined()
+  expect(conditionOf(await vmiNow('disk'), 'VolumesChange')).toBeUndefined()
+  const { status } = await get<Vm>(admin, VMS, at('disk'))
+  expect(status?.volumeUpdateState?.volumeMigrationState?.migratedVolumes).toMatchObject([
+    { volumeName: 'root', sourcePVCInfo: { claimName: 'old' } },
+  ])
+}, 120_000)
 
 test.runIf(kubectl)(
   'kubectl drains a node with ten VMs to the end',

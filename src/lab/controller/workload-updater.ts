@@ -1,13 +1,13 @@
 import { create, patch, remove } from '../../cluster/objects.ts'
 import { ANNOTATION, LABEL } from '../../kubevirt/labels.ts'
-import { conditionOf } from '../../kubevirt/migration.ts'
+import { conditionOf, isFinal } from '../../kubevirt/migration.ts'
 import { currentPodOf } from '../../kubevirt/pods.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, pathOf } from '../../kubevirt/resources.ts'
 import { goDuration } from '../../kubevirt/time.ts'
 import type { KubeVirt, Migration, Vmi } from '../../kubevirt/types.ts'
 import { isMigrating } from '../../rules/evacuation.ts'
 import { LAUNCHER_IMAGE } from '../../rules/launcher-pod.ts'
-import { requiresMigration, workloadUpdates } from '../../rules/workload-update.ts'
+import { isOwn, requiresMigration, workloadUpdates } from '../../rules/workload-update.ts'
 import { eventRecorder } from '../events.ts'
 import { keyOfObject, parseKey } from './caches.ts'
 import { createExpectations } from './expectations.ts'
@@ -17,6 +17,8 @@ import { startWorker, type Worker } from './worker.ts'
 
 /** ms: however much happens, it looks at the VMs no more often. */
 const THROTTLE = 5000
+/** ms: what undoes a change wakes KubeVirt's updater only with the next word of its CR, which its operator writes now and then. */
+const CR_WORD = 30_000
 /** ms: KubeVirt itself means 30 s here and waits 30 ns; this is between the two. */
 const AGAIN = 1000
 const BATCH_SIZE = 10
@@ -37,18 +39,24 @@ export function startWorkloadUpdater(options: ControllerOptions): Worker {
   })
   let lastBatch = Number.NEGATIVE_INFINITY
 
-  const enqueue = () => {
+  const enqueue = (after = THROTTLE) => {
     const kubevirt = caches.kubevirt()
-    if (kubevirt) worker.queue.add(keyOfObject(kubevirt), { after: THROTTLE })
+    if (kubevirt) worker.queue.add(keyOfObject(kubevirt), { after })
   }
-  caches.kubevirts.on(enqueue)
+  caches.kubevirts.on(() => enqueue())
   caches.vmis.on(({ object }) => {
-    if (requiresMigration(object) && !isMigrating(object, clock.now())) enqueue()
+    const { namespace, name } = object.metadata
+    if (!requiresMigration(object)) {
+      const isOnTheWay = caches
+        .migrationsOf(namespace, name)
+        .some((migration) => isOwn(migration) && !isFinal(migration))
+      if (isOnTheWay) enqueue(CR_WORD)
+    } else if (!isMigrating(object, clock.now())) enqueue()
   })
-  caches.migrations.on(({ type, object: { metadata, spec } }) => {
-    const own = metadata.annotations?.[ANNOTATION.workloadUpdateMigration] !== undefined
+  caches.migrations.on(({ type, object }) => {
+    const { metadata, spec } = object
     const vmi = caches.vmis.get(metadata.namespace, spec.vmiName ?? '')
-    if (type === 'ADDED' && own) expectations.settle('all', vmi?.metadata.uid ?? '')
+    if (type === 'ADDED' && isOwn(object)) expectations.settle('all', vmi?.metadata.uid ?? '')
     enqueue()
   })
   return worker

@@ -1,3 +1,4 @@
+import { conditionOf } from '../../kubevirt/migration.ts'
 import { podInterfaceName, secondaryNetworks } from '../../kubevirt/multus.ts'
 import { timestamp } from '../../kubevirt/time.ts'
 import type { Condition, KubeVirt, Node, Vmi } from '../../kubevirt/types.ts'
@@ -25,17 +26,37 @@ export function reportRunning(
     ...(status.phaseTransitionTimestamps ?? []),
     { phase: 'Running', phaseTransitionTimestamp: now },
   ]
-  status.migrationMethod = methodOf(draft)
   status.migrationTransport = 'Unix'
   status.selinuxContext = 'none'
   status.runtimeUser = QEMU_USER
   status.machine = { type: machineType(draft, at.node) }
   status.interfaces = interfacesOf(draft, at.podIP)
-  const migratable = migratableConditions(draft, at.node, at.kubevirt)
-  const kept = (status.conditions ?? []).filter(
-    ({ type }) => !migratable.some((condition) => condition.type === type),
+  judge(draft, at)
+}
+
+/**
+ * Whether and how the VM could move now: its claims may change while it runs. Changes the draft where it says otherwise.
+ * @returns what keeps it from moving, if that is new
+ */
+export function judge(
+  draft: Vmi,
+  at: { node: Node | undefined; kubevirt: KubeVirt | undefined },
+): Condition | undefined {
+  const status = draft.status ?? {}
+  draft.status = status
+  status.migrationMethod = methodOf(draft)
+  const news = migratableConditions(draft, at.node, at.kubevirt).filter(
+    ({ type, status: is, reason, message }) => {
+      const before = conditionOf(draft, type)
+      return before?.status !== is || before.reason !== reason || before.message !== message
+    },
   )
-  status.conditions = [...kept, ...migratable]
+  if (news.length === 0) return undefined
+  const kept = (status.conditions ?? []).filter(
+    ({ type }) => !news.some((one) => one.type === type),
+  )
+  status.conditions = [...kept, ...news]
+  return news.find(({ type, status: is }) => type === 'LiveMigratable' && is === 'False')
 }
 
 /**

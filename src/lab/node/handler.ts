@@ -1,8 +1,10 @@
 import { ANNOTATION, LABEL } from '../../kubevirt/labels.ts'
-import type { Pod, Vmi } from '../../kubevirt/types.ts'
+import { conditionOf } from '../../kubevirt/migration.ts'
+import type { Condition, Pod, Vmi } from '../../kubevirt/types.ts'
+import { evictionStrategyOf } from '../../rules/eviction.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext } from './handler-context.ts'
-import { reportRunning } from './handler-domain.ts'
+import { judge, reportRunning } from './handler-domain.ts'
 import { type KeyedQueue, keyedQueue } from './keyed-queue.ts'
 import type { Launcher } from './launcher.ts'
 import { migrationSource } from './migration-source.ts'
@@ -32,6 +34,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
       if (launcher.domain.crashed) return crash(vmi, launcher)
       if (launcher.domain.state === 'running') launcher.setDirtyRate(dirtyRate)
     }
+    if (vmi.status.phase === 'Running') return rejudge(vmi)
     if (vmi.status.phase !== 'Scheduled') return
     const own = launchers
       .ofVmi(vmi.metadata.uid)
@@ -45,11 +48,30 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
       node: context.nodeObject(),
       kubevirt: context.kubevirt(),
     }
-    await vmis.update(vmi, (draft) => {
+    const up = await vmis.update(vmi, (draft) => {
       if (draft.status?.phase === 'Scheduled') reportRunning(draft, at)
     })
+    tellObstacle(up, conditionOf(up, 'LiveMigratable'))
     events.record(vmi, 'Normal', 'Created', 'VirtualMachineInstance defined.')
     events.record(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
+  }
+
+  /** Whether it could move may be another matter than when it was started. */
+  async function rejudge(vmi: Vmi): Promise<void> {
+    const at = { node: context.nodeObject(), kubevirt: context.kubevirt() }
+    let obstacle: Condition | undefined
+    await vmis.update(vmi, (draft) => {
+      obstacle = draft.status?.nodeName === node ? judge(draft, at) : undefined
+    })
+    tellObstacle(vmi, obstacle)
+  }
+
+  /** A VM that is to move when its node is drained, and can't. */
+  function tellObstacle(vmi: Vmi, obstacle: Condition | undefined): void {
+    const strategy = evictionStrategyOf(vmi, context.kubevirt())
+    if (obstacle?.status !== 'False' || strategy !== 'LiveMigrate') return
+    const message = `EvictionStrategy is set but vmi is not migratable; ${obstacle.message}`
+    events.record(vmi, 'Warning', 'Migrated', message)
   }
 
   /** The guest has ended by itself, and its launcher with it. */
