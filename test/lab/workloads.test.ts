@@ -6,15 +6,19 @@ import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
   DEPLOYMENTS,
+  ENDPOINT_SLICES,
+  ENDPOINTS,
   EVENTS,
   MIGRATIONS,
   NODES,
   PODS,
   pathOf,
   REPLICA_SETS,
+  SERVICES,
 } from '../../src/kubevirt/resources.ts'
 import type { Event, Migration, Pod } from '../../src/kubevirt/types.ts'
 import { FAULTS } from '../../src/lab/faults.ts'
+import type { EndpointSlice } from '../../src/lab/workloads/endpoints.ts'
 import type {
   ControllerRevision,
   DaemonSet,
@@ -182,6 +186,54 @@ test('a DaemonSet keeps its templates as revisions, and one that comes back is t
     expect(newest?.revision).toBe((after?.revision ?? 0) + 1)
   }, patience)
   await allReady('virt-handler', 2)
+})
+
+test('a service tells which pods are behind it, as long as it and they are there', async () => {
+  const at = { namespace: 'default', name: 'behind' }
+  const pod = (name: string, image: string) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...at, name, labels: { app: 'behind' } },
+    spec: { containers: [{ name: 'web', image, ports: [{ name: 'web', containerPort: 8080 }] }] },
+  })
+  const ports = [{ port: 80, targetPort: 'web' }]
+  const spec = { selector: { app: 'behind' }, ports }
+  await create(admin, PODS, pod('behind-1', 'web:1'), { namespace: 'default' })
+  await create(
+    admin,
+    SERVICES,
+    { apiVersion: 'v1', kind: 'Service', metadata: at, spec },
+    {
+      namespace: 'default',
+    },
+  )
+  const slices = async () => {
+    const labelSelector = 'kubernetes.io/service-name=behind'
+    const query = { namespace: 'default', labelSelector }
+    return (await list<EndpointSlice>(admin, ENDPOINT_SLICES, query)).items
+  }
+  await vi.waitFor(async () => {
+    const { status } = await get<Pod>(admin, PODS, { ...at, name: 'behind-1' })
+    expect(await slices()).toMatchObject([
+      {
+        endpoints: [{ addresses: [status?.podIP], conditions: { ready: true } }],
+        ports: [{ port: 8080, protocol: 'TCP' }],
+      },
+    ])
+    expect(await get(admin, ENDPOINTS, at)).toMatchObject({
+      subsets: [{ addresses: [{ ip: status?.podIP, targetRef: { name: 'behind-1' } }] }],
+    })
+  }, patience)
+  await remove(admin, PODS, { ...at, name: 'behind-1' })
+  await vi.waitFor(async () => {
+    expect((await slices())[0]?.endpoints ?? []).toEqual([])
+    expect(await get(admin, ENDPOINTS, at)).not.toHaveProperty('subsets')
+  }, patience)
+  await remove(admin, SERVICES, at)
+  await vi.waitFor(async () => {
+    expect(await slices()).toEqual([])
+    expect(await getIfExists(admin, ENDPOINTS, at)).toBeUndefined()
+  }, patience)
 })
 
 test('a node that is tainted keeps what is there, and takes nothing new', async () => {

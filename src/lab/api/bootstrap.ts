@@ -27,6 +27,18 @@ export function bootstrap(api: Api): void {
   for (const [name, value, description] of PRIORITY_CLASSES)
     add('scheduling.k8s.io', 'PriorityClass', { metadata: { name }, value, description })
   for (const role of ROLE_OBJECTS) add('rbac.authorization.k8s.io', role.kind, role)
+  // Webhooks and subresources are asked by it.
+  add('', 'Service', {
+    metadata: {
+      name: 'virt-api',
+      namespace: 'kubevirt',
+      labels: { 'kubevirt.io': 'virt-api', 'app.kubernetes.io/managed-by': 'virt-operator' },
+    },
+    spec: {
+      ports: [{ port: 443, protocol: 'TCP', targetPort: 8443 }],
+      selector: { 'kubevirt.io': 'virt-api' },
+    },
+  })
   for (const object of ownObjects(api.kinds.all, VIRTUAL_RESOURCES, timestamp(api.now())))
     add(object.apiVersion?.split('/')[0] ?? '', object.kind ?? '', object)
 }

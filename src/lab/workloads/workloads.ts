@@ -5,17 +5,21 @@ import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
   DEPLOYMENTS,
+  ENDPOINT_SLICES,
   JOBS,
   NODES,
   PODS,
   REPLICA_SETS,
   type Resource,
+  SERVICES,
 } from '../../kubevirt/resources.ts'
 import type { KubeObject, Node, Pod } from '../../kubevirt/types.ts'
 import type { Job } from '../../rules/job.ts'
 import type { Log } from '../controller/worker.ts'
 import { startDaemonSetController } from './daemon-set-controller.ts'
 import { startDeploymentController } from './deployment-controller.ts'
+import { startEndpointController } from './endpoint-controller.ts'
+import type { EndpointSlice, Service } from './endpoints.ts'
 import { startJobController } from './job-controller.ts'
 import { startReplicaSetController } from './replica-set-controller.ts'
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet } from './types.ts'
@@ -25,6 +29,8 @@ export interface WorkloadCaches {
   deployments: Informer<Deployment>
   replicaSets: Informer<ReplicaSet>
   revisions: Informer<ControllerRevision>
+  services: Informer<Service>
+  slices: Informer<EndpointSlice>
   jobs: Informer<Job>
   nodes: Informer<Node>
   pods: Informer<Pod>
@@ -50,6 +56,8 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     deployments: start(DEPLOYMENTS),
     replicaSets: start(REPLICA_SETS),
     revisions: start(CONTROLLER_REVISIONS),
+    services: start(SERVICES),
+    slices: start(ENDPOINT_SLICES),
     jobs: start(JOBS),
     nodes: start(NODES),
     pods: start(PODS),
@@ -59,6 +67,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     startDaemonSetController({ ...options, caches }),
     startReplicaSetController({ ...options, caches }),
     startDeploymentController({ ...options, caches }),
+    startEndpointController({ ...options, caches }),
     startJobController({ ...options, caches }),
   ]
   const close = async () => {
