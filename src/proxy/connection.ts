@@ -43,7 +43,15 @@ export interface ConnectionState {
   failure?: Reason
 }
 
+/** What all connections of a key to another proxy know of it. */
+export interface OtherProxy {
+  /** It has passed something on, so it takes our certificate. */
+  answered: boolean
+}
+
 export interface ConnectionOptions {
+  /** Of a source: shared by its connections. */
+  other?: OtherProxy
   identity: Pick<ConnectionState, 'id' | 'role' | 'key' | 'label' | 'peer'>
   inbound: Leg
   /** The handshake with the inbound peer, where there is one; what it throws ends the connection. */
@@ -118,12 +126,14 @@ export function openConnection(options: ConnectionOptions): Connection {
       const [from, to] = legsOf[direction]
       const openMs = clock.now() - opened
       const received = meters[direction].total()
-      fail(COPY_FAILED[direction], explainEnd(end, { from, to, received, openMs }))
+      const answered = received > 0 || (options.other?.answered ?? false)
+      fail(COPY_FAILED[direction], explainEnd(end, { from, to, answered, openMs }))
     })
     await relay(inbound, outbound, {
       openIntake: options.openIntake,
       lingerMs: limits.lingerMs,
       onFirst(direction, bytes) {
+        if (direction === 'in' && options.other) options.other.answered = true
         if (legsOf[direction][0].kind === 'tcp') warn(direction, oneSidedTls(bytes))
       },
       onBytes: (direction, count) => meters[direction].add(count, clock.now()),

@@ -159,7 +159,10 @@ export function createProxyManager(options: ProxyManagerOptions): ProxyManager {
         refuseWhenShuttingDown()
         const wanted = sourceRoutes(key, targetAddress, portMap, baseDir)
         const secured = isSecured()
-        const open = wanted.map((route) => () => openSourceListener(context, key, route, secured))
+        const other = { answered: false }
+        const open = wanted.map(
+          (route) => () => openSourceListener(context, key, route, secured, other),
+        )
         await sources.replace(key, { wanted, secured }, open)
       }),
     sourceListenerFiles: (key) => sources.of(key).map(({ file }) => file),

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
 import type { KeyPair } from '../tls/certificate.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, type OtherProxy, openConnection } from './connection.ts'
 import type { ProxyContext } from './context.ts'
 import { dialTcp, joinHostPort } from './dial.ts'
 import { TlsRefused } from './handshake.ts'
@@ -24,6 +24,7 @@ export interface SourceListener extends SourceRoute {
 
 /**
  * Listens on a unix socket in the source's launcher for one port of the target's proxy.
+ * @param other that proxy, the same for all its ports
  * @throws MigError `socket-…`, `listen-failed`
  */
 export async function openSourceListener(
@@ -31,6 +32,7 @@ export async function openSourceListener(
   key: string,
   route: SourceRoute,
   secured: boolean,
+  other: OtherProxy,
 ): Promise<SourceListener> {
   const { file, label, targetAddress, targetPort } = route
   const peer = joinHostPort(targetAddress, targetPort)
@@ -91,6 +93,7 @@ export async function openSourceListener(
         pauseOnConnect: true,
         accept: (socket) =>
           openConnection({
+            other,
             identity: context.identify({ role: 'source', key, label, peer }),
             inbound: { kind: 'unix', socket },
             secure: undefined,

@@ -23,18 +23,19 @@ export interface Reason {
 
 /**
  * Why a direction broke off.
- * @param received bytes that came from the leg `from`: a TLS peer that breaks off at once, before its first, refused us
+ * @param answered whether the peer of the leg `from` has sent anything, on this connection or another: one of TLS that breaks
+ * off at once, and never has, refused us
  */
 export function explainEnd(
   end: Exclude<PumpEnd, { how: 'end' }>,
-  { from, to, received, openMs }: { from: Leg; to: Leg; received: number; openMs: number },
+  { from, to, answered, openMs }: { from: Leg; to: Leg; answered: boolean; openMs: number },
 ): Reason {
   const { code = '', message } = end.error as NodeJS.ErrnoException
   if (end.how === 'write-failed') {
     return { code: 'write-failed', message: `${message}: the ${WHO[to.kind]} takes no more` }
   }
   if (from.explain && code.startsWith('ERR_SSL_')) return from.explain(code)
-  if (from.explain && received === 0 && openMs < AT_ONCE_MS) return from.explain('REFUSED')
+  if (from.explain && !answered && openMs < AT_ONCE_MS) return from.explain('REFUSED')
   return { code: 'broke-off', message: `${message}: the ${WHO[from.kind]} broke off` }
 }
 

@@ -139,19 +139,28 @@ test.each([
   },
 )
 
+test('of a target that has answered on another connection a reset is no refusal, however soon', async () => {
+  const { proxy, another } = await sourceBefore('tls')
+  const peer = await another()
+  peer.resetAndDestroy()
+  await until(() => proxy.stderr().includes('error encountered'))
+  expect(proxy.stderr()).toMatch(/(read|write) ECONNRESET: the other proxy/)
+  expect(proxy.stderr()).not.toContain('tls-refused')
+})
+
 /** A source's proxy as a process of its own, a client on its socket, and its connection as the other node has it. */
 async function sourceBefore(transport: 'tls' | 'plain') {
   const pki = await testPki()
   const dir = await tempDir()
   let accepted: Socket | undefined
+  let answered = false
   const server = createServer((socket) => {
     accepted = socket.on('error', () => {})
     const secure = { ...pki.server, ca: pki.ca, isServer: true, requestCert: true }
     const peer = transport === 'tls' ? new TLSSocket(socket, secure) : socket
-    peer
-      .on('error', () => {})
-      .resume()
-      .write('x')
+    peer.on('error', () => {}).resume()
+    if (!answered) peer.write('x')
+    answered = true
   })
   server.listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -166,8 +175,18 @@ async function sourceBefore(transport: 'tls' | 'plain') {
     ...(transport === 'tls' ? [...tls, '--client-key', join(dir, 'key')] : ['--disable-tls']),
   ])
   await until(() => proxy.stdout().endsWith('\n'))
-  const client = await unixClient(JSON.parse(proxy.stdout())[0])
+  const [file] = JSON.parse(proxy.stdout())
+  const client = await unixClient(file)
   // A byte has come through: this is no peer that refuses.
   await once(client, 'data')
-  return { proxy, client, other: accepted! }
+  const other = accepted!
+  /** One more, with a little on its way, that nobody answers. */
+  const another = async () => {
+    const second = await unixClient(file)
+    second.write('to nobody')
+    await until(() => accepted !== other && accepted!.bytesRead > 0)
+    await delay(100)
+    return accepted!
+  }
+  return { proxy, client, other, another }
 }
