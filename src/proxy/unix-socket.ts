@@ -1,4 +1,4 @@
-import { chown, lstat, mkdir, rmdir, unlink } from 'node:fs/promises'
+import { chown, lstat, mkdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { EXIT, MigError } from '../errors.ts'
@@ -28,7 +28,7 @@ export function checkSocketPath(path: string): void {
  */
 export async function prepareSocketPath(path: string): Promise<string | undefined> {
   checkSocketPath(path)
-  const created = await mkdir(dirname(path), { recursive: true, mode: 0o755 }).catch((cause) => {
+  const created = await createFolder(dirname(path)).catch((cause) => {
     throw unusable(path, `its folder can't be created: ${cause.message}`, cause)
   })
   const existing = await lstat(path).catch(() => undefined)
@@ -48,6 +48,30 @@ export async function prepareSocketPath(path: string): Promise<string | undefine
     throw unusable(path, `the stale socket can't be removed: ${cause.message}`, cause)
   })
   return undefined
+}
+
+/**
+ * Not node's `recursive`: up to node 24 that tries for ever below the /proc/PID of a process that is gone, as a launcher
+ * may be, because there mkdir says that a parent is missing which is there.
+ * @returns the outermost folder that had to be created, if any
+ */
+async function createFolder(folder: string): Promise<string | undefined> {
+  if (await isFolder(folder)) return undefined
+  const above = await createFolder(dirname(folder))
+  try {
+    await mkdir(folder, 0o755)
+    return above ?? folder
+  } catch (err) {
+    if (await isFolder(folder)) return above
+    throw err
+  }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 /** Takes away the folders that were created for a socket, as far as nobody has put anything else there. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -263,6 +263,24 @@ test('folders that were made for the sockets go with them, but not with what oth
     foreign.startSourceListener('a', '127.0.0.1', { '4001': 0 }, `${dir}/new/er`),
   ).rejects.toMatchObject({ code: 'socket-unusable' })
   expect(existsSync(`${dir}/new`)).toBe(false)
+})
+
+test('a base folder below a process that is gone is refused, and does not hold up what comes after', async () => {
+  const { pid } = spawnSync('true')
+  const source = testManager('disabled')
+  await expect(
+    source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, `/proc/${pid}/root/run/kubevirt`),
+  ).rejects.toMatchObject({ code: 'socket-unusable', exit: 1 })
+  await source.startSourceListener('a', '127.0.0.1', { '4001': 0 }, await tempDir())
+})
+
+test('a file in the place of a folder is refused and kept', async () => {
+  const dir = await tempDir()
+  await writeFile(`${dir}/migrationproxy`, 'precious')
+  await expect(
+    testManager('disabled').startSourceListener('a', '127.0.0.1', { '4001': 0 }, dir),
+  ).rejects.toThrow(/its folder can't be created: EEXIST/)
+  expect(await readFile(`${dir}/migrationproxy`, 'utf8')).toBe('precious')
 })
 
 test('a replacement that fails leaves nothing of the old either, and the key can be used again', async () => {
