@@ -137,22 +137,28 @@ interface Signals {
   close(): void
 }
 
-/** A signal that nobody waits for yet is kept. */
+/**
+ * A signal that nobody waits for yet, as at the start, is kept. One more then means that what goes on never ends: it has
+ * the system's way, which is to end the process at once.
+ */
 function listenToSignals(onSignal: ServeOptions['onSignal']): Signals {
-  const arrived: string[] = []
   const waiting: ((name: string) => void)[] = []
-  const stop = onSignal((name) => {
+  let kept: string | undefined
+  const hear = (name: string) => {
     const next = waiting.shift()
-    if (next) next(name)
-    else arrived.push(name)
-  })
+    if (next) return next(name)
+    kept = name
+    stop()
+  }
+  let stop = onSignal(hear)
   return {
     next: () =>
       new Promise((resolve) => {
-        const name = arrived.shift()
-        if (name !== undefined) resolve(name)
-        else waiting.push(resolve)
+        if (kept === undefined) return waiting.push(resolve)
+        resolve(kept)
+        kept = undefined
+        stop = onSignal(hear)
       }),
-    close: stop,
+    close: () => stop(),
   }
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,6 +118,27 @@ describe('two processes', () => {
     expect(s.code).toBe(1)
     expect(s.stderr).toMatch(/\nerror: 1 stream was cut after a second SIGTERM\n$/)
     expect(t.code).toBe(0)
+  })
+
+  test('a start that hangs, as on a pipe that nothing comes through, is ended by signals too', async () => {
+    spawnSync('mkfifo', [`${dir}/pipe`])
+    const flags = ['--unix', '0=/x', '--ca', `${dir}/pipe`, ...SERVER.slice(2)]
+    const target = start(['proxy', 'target', '--key', 'uid', '--bind', '127.0.0.1', ...flags])
+    const { child } = target
+    await until(() => {
+      try {
+        const writer = openSync(`${dir}/pipe`, constants.O_WRONLY | constants.O_NONBLOCK)
+        onTestFinished(() => closeSync(writer))
+        return true
+      } catch {
+        return false // as long as nobody reads
+      }
+    })
+    await until(() => {
+      child.kill('SIGTERM')
+      return child.signalCode !== null
+    })
+    expect(child.signalCode).toBe('SIGTERM')
   })
 
   test('streams that outlast the grace are cut', async () => {
