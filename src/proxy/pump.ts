@@ -102,6 +102,11 @@ export function pump(from: Leg, to: Leg, options: PumpOptions): Promise<PumpEnd>
         const complete = from.kind === 'unix' && codeOf(from.socket.errored) === 'ECONNRESET'
         readOver(complete ? { how: 'end' } : failedRead(from.socket.errored))
       })
+      .on('error', (error: Error) => {
+        // An alert, or a record that is none: node tells it once, what comes after looks like an end in order.
+        if (from.kind === 'tls' && codeOf(error)?.startsWith('ERR_SSL_'))
+          readOver(failedRead(error))
+      })
     to.socket.on('close', () => {
       if (!to.socket.writableFinished) writeFailed(undefined)
     })

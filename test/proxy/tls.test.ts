@@ -288,6 +288,26 @@ describe.skipIf(!commandExists('openssl'))("openssl's client and server as peers
       )
     },
   )
+
+  test.each(['-tls1_2', '-tls1_3'])(
+    'what the alert of a target says over %s is told, though it may come after the handshake',
+    async (version) => {
+      const port = await reversingServer([version])
+      const dir = await tempDir()
+      const source = testManager({
+        ...pki,
+        client: await other.issue(MIGRATION_CLIENT_NAME, 'client'),
+      })
+      await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
+      const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+      await readAll(client)
+      client.destroy()
+      await source.idle()
+      const errors = source.records.filter(({ level }) => level === 'error')
+      expect(errors.map(({ code }) => code)).toEqual(['tls-we-are-unknown'])
+      expect(errors[0]!.reason).toContain("unknown certificate authority; it doesn't trust ours")
+    },
+  )
 })
 
 /** openssl's server, which sends back each line reversed and refuses certificates with an alert. */
