@@ -20,9 +20,13 @@ export function abort(leg: Leg): void {
   else leg.socket.destroy()
 }
 
-/** Tells the peer at once that nobody is here any more; what it hasn't received yet may be lost. */
+/**
+ * Tells the peer at once that nobody is here any more; what it hasn't received yet may be lost. One that is just being
+ * told the end is only closed: libuv refuses to reset it, and node then leaves it open for ever.
+ */
 export function reset({ socket, kind, raw = socket }: Leg): void {
-  if (kind !== 'unix' && !raw.destroyed && !raw.connecting) raw.resetAndDestroy()
+  const ending = socket.writableEnded && !socket.writableFinished
+  if (kind !== 'unix' && !ending && !raw.destroyed && !raw.connecting) raw.resetAndDestroy()
   socket.destroy()
 }
 
