@@ -128,6 +128,29 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'see why {vmi} is not live-migratable (condition LiveMigratable), or shut it down',
   },
 
+  {
+    ...cause,
+    code: 'MIG0003',
+    only: 'log',
+    anchor: 'no matches for kind',
+    pattern: /no matches for kind "(?<kind>VirtualMachine\w*)" in version "(?<version>[^"]+)"/i,
+    title: 'The cluster does not know the kind {kind}',
+    means: 'KubeVirt is not installed there, or its CRDs are gone',
+    next: 'look at the KubeVirt CR and the log of virt-operator',
+  },
+  {
+    ...cause,
+    code: 'MIG1009',
+    only: 'log',
+    otherwise: true,
+    anchor: 'denied the request: ',
+    pattern:
+      /admission webhook "(?<webhook>[^"]+)" denied the request: (?<what>[^\n]{0,120}migrat[^\n]{0,160})/i,
+    title: 'Webhook {webhook} refused the request',
+    means: 'no migration was created: {what}',
+    next: 'change what the text names',
+  },
+
   // Policy and queue (virt-controller)
   {
     ...fact,
@@ -2539,7 +2562,8 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...echo,
     code: 'MIG8090',
     anchor: 'Unable to write to socket: ',
-    pattern: /Unable to write to socket: (?:Connection reset by peer|Broken pipe)/i,
+    pattern:
+      /Unable to write to socket: (?:Connection reset by peer|Broken pipe|Bad file descriptor)/i,
     title: 'The data channel was cut',
     means: 'the target’s QEMU died or the network broke',
     next: 'read the QEMU log of the target and both virt-handler logs',

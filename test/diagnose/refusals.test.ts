@@ -3,6 +3,8 @@ import {
   BORN,
   event,
   failed,
+  handedOff,
+  handler,
   launcher,
   migration,
   node,
@@ -238,4 +240,58 @@ test('a refusal that names no VM is about the one that has its reason', () => {
   const found = verdictOn([vmi({}, held('HostDeviceNotLiveMigratable')), other], { log })
   expect(found).toMatchObject({ code: 'MIG1004', status: 'fail' })
   expect(found.text).toContain('vm-a')
+})
+
+test('the target node was lost while the copy ran: that explains the echo', () => {
+  const over = migration('Failed', {
+    status: {
+      phaseTransitionTimestamps: [
+        { phase: 'Running', phaseTransitionTimestamp: '2026-01-01T10:01:00Z' },
+        { phase: 'Failed', phaseTransitionTimestamp: '2026-01-01T10:01:50Z' },
+      ],
+    },
+  })
+  const lost = (lastTransitionTime: string) => ({
+    ...node('node-b'),
+    status: { conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime }] },
+  })
+  const code = (at: string) =>
+    verdictOn([over, vmi({}, failed('Lost connection to destination host')), lost(at)]).code
+  expect(code('2026-01-01T10:01:55Z')).toBe('MIG4023')
+  expect(code('2025-12-01T10:00:00Z')).toBe('MIG8090')
+})
+
+test('why virt-handler of the target does not start is told with it', () => {
+  const why =
+    'cannot find a network-attachment-definition (migration-network) in namespace (kubevirt)'
+  const of = {
+    involvedObject: { kind: 'Pod', name: 'virt-handler-node-b', namespace: 'kubevirt' },
+    metadata: { name: 'e', namespace: 'kubevirt' },
+  }
+  const found = verdictOn([
+    migration('PreparingTarget'),
+    vmi({}, handedOff()),
+    handler('node-b', {
+      conditions: [{ type: 'Ready', status: 'False' }],
+      containerStatuses: [
+        { name: 'virt-handler', state: { waiting: { reason: 'ContainerCreating' } } },
+      ],
+    }),
+    event('Pod/virt-handler-node-b', 'FailedCreatePodSandBox', why, of),
+  ])
+  expect(found).toMatchObject({ code: 'MIG4006' })
+  expect(found.text).toContain(why)
+})
+
+test('a budget of the migration itself that was left raised', () => {
+  const budget = (name: string, desiredHealthy: number) => ({
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'demo', ownerReferences: [{ name: 'vm-a' }] },
+    spec: {},
+    status: { desiredHealthy },
+  })
+  const left = [budget('kubevirt-disruption-budget-x', 1), budget('kubevirt-migration-pdb-y', 2)]
+  const found = verdictOn([migration('Succeeded'), vmi(), source, ...left])
+  expect(found).toMatchObject({ code: 'MIG9015' })
+  expect(found.text).toContain('kubevirt-migration-pdb-y')
 })

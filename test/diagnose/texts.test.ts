@@ -610,6 +610,14 @@ describe('a line is known', () => {
     ],
     ['Migration failed because vmi does not exist.', 'MIG4013'],
     [
+      'no matches for kind "VirtualMachineInstanceMigration" in version "kubevirt.io/v1"',
+      'MIG0003',
+    ],
+    [
+      'admission webhook "v.harvesterhci.io" denied the request: cannot migrate while upgrading',
+      'MIG1009',
+    ],
+    [
       'default-scheduler pod/virt-launcher-vm-a-x 0/3 nodes are available: 3 Insufficient memory.',
       'MIG3026',
     ],

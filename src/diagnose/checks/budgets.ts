@@ -54,9 +54,10 @@ export const raisedBudget: Check = {
   when: ({ kind, phase }) => kind === 'vmi' || phase === 'Succeeded' || phase === 'Failed',
   needs: ['PodDisruptionBudget'],
   judge(subject, world) {
-    const budget = budgetOf(subject, world)
+    // Old releases made one of its own for each migration (kubevirt-migration-pdb-…), beside that of the VM.
+    const budget = budgetsOf(subject, world).find(({ status }) => (status?.desiredHealthy ?? 0) > 1)
     const desired = budget?.status?.desiredHealthy
-    if (!budget || desired === undefined || desired < 2) return []
+    if (!budget) return []
     const live = subject.launchers.filter((pod) => !isPodFinal(pod))
     if (live.length !== 1) return []
     return [
@@ -87,10 +88,14 @@ export const raisedBudget: Check = {
   },
 }
 
-function budgetOf(subject: Subject, { evidence }: World): Budget | undefined {
+function budgetOf(subject: Subject, world: World): Budget | undefined {
+  return budgetsOf(subject, world)[0]
+}
+
+function budgetsOf(subject: Subject, { evidence }: World): Budget[] {
   return evidence.objects
     .list<Budget>('PodDisruptionBudget')
-    .find(
+    .filter(
       ({ metadata }) =>
         metadata.namespace === subject.namespace &&
         metadata.ownerReferences?.some(({ name }) => name === subject.name),

@@ -207,7 +207,7 @@ function underWay(subject: Subject, world: World, last: Progress | undefined): F
     ]
       .filter(Boolean)
       .join('. '),
-    confidence: losing && !isSure(last) ? 'likely' : 'certain',
+    confidence: (losing && !isSure(last)) || !(subject.vmi || last) ? 'likely' : 'certain',
     remedy:
       losing || late
         ? helps(subject, world, last)

@@ -4,7 +4,7 @@ import type { Pod } from '../../kubevirt/types.ts'
 import type { Check } from '../check.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { Subject, World } from '../subject.ts'
-import { age, listing, shell } from '../words.ts'
+import { age, listing, shell, short } from '../words.ts'
 
 /** virt-handler of a node that a migration needs is not ready. */
 export const handlers: Check = {
@@ -51,6 +51,10 @@ function notReady(subject: Subject, world: World, pod: Pod, node: string, role: 
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
   const since = timeOf(ready?.lastTransitionTime)
   const how = statesOf(pod)
+  const event = world.lookup
+    .events(pod.metadata.namespace ?? '', 'Pod', pod.metadata.name)
+    .filter(({ type }) => type === 'Warning')
+    .at(-1)
   const preparing = role === 'target' && ['Scheduled', 'PreparingTarget'].includes(subject.phase)
   return finding({
     code: preparing ? 'MIG4006' : subject.phase === 'Running' ? 'MIG0005' : 'MIG4021',
@@ -67,12 +71,23 @@ function notReady(subject: Subject, world: World, pod: Pod, node: string, role: 
         value: how,
         ...(since !== undefined && { time: since }),
       },
+      ...(event
+        ? [
+            {
+              source: `pod/${pod.metadata.namespace ?? ''}/${pod.metadata.name}`,
+              field: `event ${event.reason ?? ''}`,
+              value: short(event.message ?? ''),
+            },
+          ]
+        : []),
     ],
-    cause: `In ${subject.phase} the migration waits for it${since !== undefined ? `, not ready for ${age(world.now - since)}` : ''}; ${noTimeout(subject.phase)}`,
+    cause: `${event ? `${short(event.message ?? '')}. ` : ''}In ${subject.phase} the migration waits for it${since !== undefined ? `, not ready for ${age(world.now - since)}` : ''}; ${noTimeout(subject.phase)}`,
     remedy: [
       {
         text: 'Restore virt-handler on that node',
-        command: shell`kubectl -n ${pod.metadata.namespace ?? 'kubevirt'} logs ${pod.metadata.name} --previous`,
+        command: /ContainerCreating|Image/.test(how)
+          ? shell`kubectl -n ${pod.metadata.namespace ?? 'kubevirt'} describe pod ${pod.metadata.name}`
+          : shell`kubectl -n ${pod.metadata.namespace ?? 'kubevirt'} logs ${pod.metadata.name} --previous`,
       },
       ...(preparing
         ? [

@@ -1,6 +1,10 @@
-import { timeOf } from '../../kubevirt/migration.ts'
+import { enteredAt, timeOf } from '../../kubevirt/migration.ts'
 import type { Check } from '../check.ts'
 import { finding } from '../finding.ts'
+import type { Subject } from '../subject.ts'
+
+/** Kubernetes calls a node lost 40 to 50 s after its last word. */
+const UNNOTICED_MS = 60_000
 
 /** The migration state names one node as source and target. */
 export const sameNode: Check = {
@@ -38,7 +42,7 @@ export const sameNode: Check = {
 /** A node that has lost its kubelet neither prepares nor starts anything. */
 export const nodesReady: Check = {
   name: 'both nodes are Ready',
-  when: ({ kind, phase }) => kind === 'migration' && !['Succeeded', 'Failed'].includes(phase),
+  when: ({ kind, phase }) => kind === 'migration' && phase !== 'Succeeded',
   needs: ['Node'],
   judge(subject, world) {
     return [...new Set([subject.sourceNode, subject.targetNode])].flatMap((name) => {
@@ -46,6 +50,7 @@ export const nodesReady: Check = {
       const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')
       if (!node || !ready || ready.status === 'True') return []
       const since = timeOf(ready.lastTransitionTime)
+      if (subject.phase === 'Failed' && !isDuring(since, subject)) return []
       return [
         finding({
           code: 'MIG4023',
@@ -72,4 +77,14 @@ export const nodesReady: Check = {
       ]
     })
   },
+}
+
+/** A node that was lost while the migration lasted, or in the minutes in which nobody noticed yet, explains its end. */
+function isDuring(since: number | undefined, { migration }: Subject): boolean {
+  const [born, ended] = [
+    timeOf(migration?.metadata.creationTimestamp),
+    migration && enteredAt(migration, 'Failed'),
+  ]
+  if (since === undefined || born === undefined || ended === undefined) return false
+  return since >= born && since <= ended + UNNOTICED_MS
 }
