@@ -2133,7 +2133,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG4013',
     anchor: 'domain is n',
-    pattern: /(?:operation failed|operation is not valid): domain is (?:no longer|not) running/i,
+    pattern: /migrat[^\n]{0,300}domain is (?:no longer|not) running/i,
     title: 'The guest stopped running on the source while it was moved',
     means: 'it powered off or crashed, or its launcher was killed',
     next: 'see why the guest ended at that second',

@@ -170,7 +170,7 @@ function names(hit: LogHit, subject: Subject): boolean {
     (hit.namespace ?? subject.namespace) === subject.namespace
   )
     return true
-  if (subject.launchers.some((pod) => pod.metadata.name === hit.origin.pod)) return true
+  if (isLogOf(hit, subject)) return true
   return own.some((name) =>
     [`${subject.namespace}/${name}`, `${subject.namespace}_${name}`, `virt-launcher-${name}-`].some(
       (token) => mentions(hit.text, token),
@@ -178,11 +178,31 @@ function names(hit: LogHit, subject: Subject): boolean {
   )
 }
 
+/** A log of one of its launchers, also of one that is gone by now, whose name still tells. */
+function isLogOf({ origin }: LogHit, { name, namespace, launchers }: Subject): boolean {
+  if (launchers.some((pod) => pod.metadata.name === origin.pod)) return true
+  const start = `virt-launcher-${name}-`
+  return (
+    name !== '' &&
+    origin.pod?.startsWith(start) === true &&
+    /^[a-z0-9]{5}$/.test(origin.pod.slice(start.length)) &&
+    (origin.namespace ?? namespace) === namespace
+  )
+}
+
 /** Whether a line is about some other VM or migration. */
 function isNamed(hit: LogHit, subjects: Subject[]): boolean {
   if (subjects.every((subject) => subject.kind === 'log')) return false
-  return hit.name !== undefined || /^[0-9a-f-]{36}$/.test(hit.uid ?? '')
+  return (
+    hit.name !== undefined ||
+    /^[0-9a-f-]{36}$/.test(hit.uid ?? '') ||
+    (LAUNCHER.exec(hit.text)?.[0].length ?? CUT) < CUT
+  )
 }
+
+const LAUNCHER = /\bvirt-launcher-[a-z0-9-]+-[a-z0-9]{5}\b/
+/** Kubernetes cuts longer names of pods, and then they do not tell the VM's. */
+const CUT = 63
 
 function mentions(text: string, token: string): boolean {
   const at = text.indexOf(token)

@@ -580,7 +580,7 @@ describe('a line is known', () => {
     ],
     ['Migration is disabled when VirtFS export path is mounted in the guest', 'MIG8021'],
     ["Requested operation is not valid: domain 'demo_vm-a' is already active", 'MIG8023'],
-    ['operation failed: domain is no longer running', 'MIG4013'],
+    ['Live migration failed: operation failed: domain is no longer running', 'MIG4013'],
     [
       'cannot resolve symlink /var/run/kubevirt/hotplug-disks/vol1: No such file or directory',
       'MIG3076',
