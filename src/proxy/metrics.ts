@@ -25,7 +25,8 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const registry = createRegistry(source)
   const server = createServer(async (request, response) => {
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/metrics') {
+    // By hand: what is no URL, as `//[`, must not end the streams.
+    if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end('metrics are at /metrics\n')
       return
     }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   closeSync,
   constants,
@@ -9,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -233,6 +235,14 @@ describe('two processes', () => {
     expect(scrape).toContain(
       'kubectl_mig_proxy_bytes_per_second{role="target",label="0",direction="in"}',
     )
+    for (const [path, status] of [
+      ['/metrics?all', 200],
+      ['/', 404],
+      ['//[', 404],
+    ] as const) {
+      const [response] = await once(get({ port, path }), 'response')
+      expect(response.resume().statusCode).toBe(status)
+    }
     client.destroy()
   })
 
