@@ -1201,6 +1201,17 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'restart virt-handler on that node, and see what holds the descriptors',
   },
 
+  {
+    ...cause,
+    code: 'MIG5007',
+    anchor: ': bind: ',
+    pattern:
+      /(?<what>listen (?:tcp|unix) [^\n]{0,120}: bind: (?:cannot assign requested address|permission denied|invalid argument))/i,
+    title: 'A listener of the migration cannot be opened: {what}',
+    means: 'the address is not one of that node’s, or the process may not take it',
+    next: 'see the addresses of virt-handler there, and the migration network',
+  },
+
   // TLS, in the words of Go and of our own proxy (src/tls/mismatch.ts)
   {
     ...cause,
@@ -2737,6 +2748,37 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   },
 
   // Where no other row tells more
+  {
+    ...cause,
+    code: 'MIG6008',
+    otherwise: true,
+    anchor: 'outbound leg of proxy',
+    pattern:
+      /unable to create outbound leg of proxy to host: (?<what>(?:remote error: |local error: )?(?:tls|x509): [^\n]{1,200})/i,
+    title: 'TLS between the virt-handlers fails: {what}',
+    means: 'the text is not in the table of known ones',
+    next: 'compare certificates and TLS settings of both virt-handlers',
+  },
+  {
+    ...cause,
+    code: 'MIG5004',
+    otherwise: true,
+    anchor: 'outbound leg of proxy',
+    pattern: /unable to create outbound leg of proxy to host: dial unix (?<what>[^\n]{1,200})/i,
+    title: 'Nothing answers behind the target’s proxy: {what}',
+    means: 'virt-handler of the target took the connection and cannot pass it on',
+    next: 'see the target launcher',
+  },
+  {
+    ...cause,
+    code: 'MIG7002',
+    otherwise: true,
+    anchor: 'outbound leg of proxy',
+    pattern: /unable to create outbound leg of proxy to host: (?<what>[^\n]{1,200})/i,
+    title: 'virt-handler of the source cannot connect to that of the target: {what}',
+    means: 'the text is not in the table of known ones',
+    next: 'check the way from the source’s virt-handler to the target’s address and port',
+  },
   {
     ...cause,
     code: 'MIG8027',

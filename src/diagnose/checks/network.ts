@@ -38,7 +38,7 @@ export const migrationNetwork: Check = {
     return [
       finding({
         code: 'MIG7003',
-        title: `virt-handler on ${node} has no migration0 address: it falls back to its pod IP ${pod.status?.podIP ?? ''}, outside the migration network ${network}`,
+        title: `virt-handler on ${node} has no migration0 address: it falls back to its pod IP${pod.status?.podIP ? ` ${pod.status.podIP}` : ''}, outside the migration network ${network}`,
         objects: [
           `pod/${pod.metadata.namespace ?? ''}/${pod.metadata.name}`,
           `node/${node}`,
