@@ -71,3 +71,39 @@ test('what is described is there', () => {
     for (const field of Object.keys(fields))
       expect([type, ...structNamed(type).keys()]).toContain(field)
 })
+
+test('schemas of Kubernetes’ own kinds say what must be there, and what is a quantity', async () => {
+  const { send } = await startTestApi()
+  const { body } = await send('/openapi/v3/api/v1')
+  const schemas: Record<string, { required?: string[]; properties?: Record<string, object> }> =
+    body.components.schemas
+  const port = schemas['io.k8s.types.v1.ContainerPort']
+  expect(port?.required).toEqual(['containerPort'])
+  expect(schemas['io.k8s.types.v1.ResourceQuotaSpec']?.properties?.['hard']).toMatchObject({
+    additionalProperties: {
+      $ref: '#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity',
+    },
+  })
+  expect(schemas['io.k8s.apimachinery.pkg.api.resource.Quantity']).toMatchObject({
+    'x-kubernetes-int-or-string': true,
+  })
+})
+
+test('groups come in Kubernetes’ order, and what tells of the API is not written', async () => {
+  const { send } = await startTestApi()
+  const { body } = await send('/apis')
+  const names: string[] = body.groups.map(({ name }: { name: string }) => name)
+  expect(names.slice(0, 2)).toEqual(['apiregistration.k8s.io', 'apps'])
+  expect(names.indexOf('storage.k8s.io')).toBeLessThan(names.indexOf('kubevirt.io'))
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  expect((await send(`${definitions}/kubevirts.kubevirt.io`)).body.spec.names).toMatchObject({
+    shortNames: ['kv', 'kvs'],
+  })
+  const patch = {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { metadata: { labels: { a: 'b' } } },
+  }
+  const refusal = await send(`${definitions}/kubevirts.kubevirt.io`, patch)
+  expect(refusal.body).toMatchObject({ code: 405, reason: 'MethodNotAllowed' })
+})

@@ -1,5 +1,5 @@
 import type { Kind } from '../kind.ts'
-import { type FieldType, type Scalar, structNamed } from '../schema/type-table.ts'
+import { type FieldType, fieldsOf, type Scalar, structNamed } from '../schema/type-table.ts'
 import { COMMON_DESCRIPTIONS, DESCRIPTIONS } from './descriptions.ts'
 
 export type JsonSchema = Record<string, unknown>
@@ -18,9 +18,19 @@ export function schemasOf(kinds: Kind[]): Record<string, JsonSchema> {
     }
     return { $ref: `#/components/schemas/${schemaName(name)}` }
   }
-  const builtIn: Dialect = { custom: false, struct: refer }
+  const builtIn: Dialect = {
+    custom: false,
+    struct: refer,
+    scalar(scalar, place) {
+      const name = NAMED[scalar] ?? NAMED_PLACES[place]
+      if (!name) return scalarSchema(scalar)
+      schemas[name] = scalarSchema(scalar)
+      return { $ref: `#/components/schemas/${name}` }
+    },
+  }
   const custom: Dialect = {
     custom: true,
+    scalar: scalarSchema,
     struct: (name) => (name === 'ObjectMeta' ? refer(name) : structSchema(name, custom)),
   }
 
@@ -55,42 +65,63 @@ export function structuralSchema(type: string): JsonSchema {
 /** How the schema of a type within another is given, and whose words beside JSON schema's are used. */
 interface Dialect {
   struct(name: string): JsonSchema
+  /** @param place `Type.field` */
+  scalar(scalar: Scalar, place: string): JsonSchema
   custom: boolean
 }
 
-const CUSTOM: Dialect = { custom: true, struct: structuralSchema }
+const CUSTOM: Dialect = { custom: true, struct: structuralSchema, scalar: scalarSchema }
+
+/** Fields in which anything may be, under a name. */
+const NAMED_PLACES: Record<string, string> = {
+  'ControllerRevision.data': 'io.k8s.apimachinery.pkg.runtime.RawExtension',
+  'ManagedFieldsEntry.fieldsV1': 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
+}
+
+/** Scalars that have schemas, and so names, of their own. */
+const NAMED: Partial<Record<Scalar, string>> = {
+  intorstring: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+  quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+}
 
 function structSchema(name: string, dialect: Dialect): JsonSchema {
   const struct = structNamed(name)
   const own = { ...(struct.has('metadata') && COMMON_DESCRIPTIONS), ...DESCRIPTIONS[name] }
   const fields = [...struct].map(([field, type]) => [
     field,
-    described(typeSchema(type, dialect), own[field]),
+    described(typeSchema(type, dialect, `${name}.${field}`), own[field]),
   ])
-  return { type: 'object', properties: Object.fromEntries(fields) }
+  const required = dialect.custom
+    ? []
+    : [...(fieldsOf(name)?.values() ?? [])].filter((f) => f.isRequired).map((f) => f.name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    ...(required.length > 0 && { required }),
+  }
 }
 
 function described(schema: JsonSchema, description: string | undefined): JsonSchema {
   return description === undefined ? schema : { description, ...schema }
 }
 
-function typeSchema(type: FieldType, dialect: Dialect): JsonSchema {
+function typeSchema(type: FieldType, dialect: Dialect, place: string): JsonSchema {
   switch (type.shape) {
     case 'list':
       return {
         type: 'array',
-        items: typeSchema(type.of, dialect),
+        items: typeSchema(type.of, dialect, place),
         ...(dialect.custom ? {} : mergeStrategy(type.mergeKey)),
       }
     case 'map':
-      return { type: 'object', additionalProperties: typeSchema(type.of, dialect) }
+      return { type: 'object', additionalProperties: typeSchema(type.of, dialect, place) }
     case 'struct':
       return dialect.struct(type.name)
     case 'scalar':
       // Times are null until they are set, and KubeVirt's definitions say so.
       return type.scalar === 'time' && dialect.custom
-        ? { ...scalarSchema(type.scalar), nullable: true }
-        : scalarSchema(type.scalar)
+        ? { ...dialect.scalar(type.scalar, place), nullable: true }
+        : dialect.scalar(type.scalar, place)
   }
 }
 

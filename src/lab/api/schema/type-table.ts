@@ -39,6 +39,8 @@ export interface Field {
   type: FieldType
   /** Go writes it even where nothing is in it: it is in every object. */
   isAlways: boolean
+  /** Whether it must be there, as Kubernetes publishes it. */
+  isRequired: boolean
   /** Its number in protobuf, after those of the messages that it is embedded in; empty for none. */
   numbers: readonly number[]
   /** Whether 0, false and an empty text are values: else they are none. */
@@ -89,12 +91,13 @@ export function fieldType(type: FieldType | undefined, field: string): FieldType
 }
 
 function parseField(text: string): Field {
-  const [, name = '', type = '', always, numbers, zero] =
-    /^(\w+):(.*?)(!?)(?:=([\d.]+)(\??))?$/.exec(text) ?? []
+  const [, name = '', type = '', always, demanded, numbers, zero] =
+    /^(\w+):(.*?)(!?)(\*?)(?:=([\d.]+)(\??))?$/.exec(text) ?? []
   return {
     name,
     type: parseType(type),
     isAlways: always === '!',
+    isRequired: demanded === '*',
     numbers: numbers === undefined ? [] : numbers.split('.').map(Number),
     keepsZero: zero === '?',
   }
