@@ -57,7 +57,7 @@ export function createNormaliser(
       }),
       ...(token && { continue: '<token>' }),
       ...(keepsManagedFields &&
-        managedFields !== undefined && { managedFields: walk(managedFields) }),
+        managedFields !== undefined && { managedFields: walk(asOfOneSecond(managedFields)) }),
     }
   }
   return (value, { managedFields }) => {
@@ -66,10 +66,25 @@ export function createNormaliser(
   }
 }
 
+/** Servers put them in order by whole seconds first: whether a scenario sees two of those is chance. */
+function asOfOneSecond(managedFields: Managed[]): Managed[] {
+  const order = ({ operation, time, manager, apiVersion, subresource = '' }: Managed) =>
+    [operation, time ? 1 : 0, manager, apiVersion, subresource].join(' ')
+  return managedFields.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
+}
+
+interface Managed {
+  operation: string
+  time?: string
+  manager: string
+  apiVersion: string
+  subresource?: string
+}
+
 interface Metadata {
   name?: string
   generateName?: string
   resourceVersion?: string
   continue?: string
-  managedFields?: unknown
+  managedFields?: Managed[]
 }
