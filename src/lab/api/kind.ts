@@ -49,6 +49,8 @@ export interface Kind {
   nameFaults(name: string): string[]
   /** Whether its objects are the server's own: they are read and watched. */
   isReadOnly: boolean
+  /** Whether its objects are deleted one by one only. */
+  isDeletedSingly: boolean
   /** Whether status is written by its own subresource only. */
   hasStatus: boolean
   /** Whether metadata.generation counts changes of anything but metadata (and status). */
@@ -108,6 +110,7 @@ export function defineKind(row: KindRow): Kind {
     deprecation: undefined,
     nameFaults: subdomainFaults,
     isReadOnly: false,
+    isDeletedSingly: false,
     hasStatus: false,
     hasGeneration: row.builtIn === false,
     keepsStatusOnCreate: false,

@@ -45,6 +45,7 @@ export async function resourceRoute(api: Api, kind: Kind, call: Call): Promise<v
   if (info.subresource !== '' && !(info.subresource === 'status' && kind.hasStatus))
     throw kind.builtIn ? noSuchResource() : notFound(kind, info.name ?? '')
   if (kind.isReadOnly && !READ.includes(info.verb)) throw methodNotAllowed()
+  if (kind.isDeletedSingly && info.verb === 'deletecollection') throw methodNotAllowed()
   const route = info.subresource === 'status' ? STATUS_VERBS[info.verb] : VERBS[info.verb]
   if (!route) throw kind.builtIn ? methodNotAllowed() : verbNotSupported(kind, info.verb)
   await route(api, kind, call)

@@ -83,9 +83,10 @@ function kindEntries(kind: Kind): Entry[] {
   })
 }
 
-function verbsOf({ isReadOnly, builtIn }: Kind): string[] {
+function verbsOf({ isReadOnly, isDeletedSingly, builtIn }: Kind): string[] {
   if (isReadOnly) return READ_VERBS
-  return builtIn ? BUILT_IN_VERBS : OBJECT_VERBS
+  const all = builtIn ? BUILT_IN_VERBS : OBJECT_VERBS
+  return isDeletedSingly ? all.filter((verb) => verb !== 'deletecollection') : all
 }
 
 function virtualEntry({ plural, singular, ...resource }: VirtualResource): Entry {

@@ -23,6 +23,7 @@ const NAMESPACE = defineKind({
   nameFaults: dnsLabelFaults,
   shortNames: ['ns'],
   namespaced: false,
+  isDeletedSingly: true,
   hasStatus: true,
   returnsDeleted: true,
   fields: { 'status.phase': (o) => text(o, 'status.phase') },
