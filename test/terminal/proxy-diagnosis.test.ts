@@ -62,7 +62,7 @@ describe('diagnose proxy for a person: the channels before all', () => {
           MIG8000
         ✓ Nothing blocks a migration of vm-a: LiveMigratable is True MIG1000
 
-      7 objects and 0 log lines read from test at 2026-01-01T10:02:00Z; 20 of 25
+      7 objects and 0 log lines read from test at 2026-01-01T10:02:00Z; 21 of 26
       checks carried out
         not in it, though checks ask for it: Node, MigrationPolicy, ConfigMap,
         NetworkPolicy, PersistentVolumeClaim"
@@ -96,7 +96,7 @@ describe('diagnose proxy for a person: the channels before all', () => {
         · vm-a is being migrated: Running for at least 10s, the copy is in progress MIG8000
         ✓ Nothing blocks a migration of vm-a: LiveMigratable is True MIG1000
 
-      7 objects and 0 log lines read from test at 2026-01-01T10:02:00Z; 20 of 25 checks carried out
+      7 objects and 0 log lines read from test at 2026-01-01T10:02:00Z; 21 of 26 checks carried out
         not in it, though checks ask for it: Node, MigrationPolicy, ConfigMap, NetworkPolicy, PersistentVolumeClaim"
     `)
   })
