@@ -14,7 +14,12 @@ interface Line {
 
 const ENTRY = /^([^:\s][^:]*?):(?:\s+(.*))?$/
 /** Fields whose last word is written in capitals; kubectl's labels do not tell. */
-const CAPITALS: Record<string, string> = { podIp: 'podIP', hostIp: 'hostIP' }
+const CAPITALS: Record<string, string> = {
+  connectUrl: 'connectURL',
+  hostIp: 'hostIP',
+  migrationId: 'migrationID',
+  podIp: 'podIP',
+}
 
 /** Whether a text begins as `kubectl describe` does, perhaps behind the command that was typed. */
 export function isDescribed(head: string): boolean {

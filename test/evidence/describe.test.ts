@@ -24,6 +24,9 @@ Spec:
         Disk:
           Bus:  sata
         Name:   seed
+  Send To:
+    Connect URL:   192.0.2.1:9185
+    Migration ID:  m-1
 Status:
   Active Pods:
     6f1e-77:  node-a
@@ -63,7 +66,10 @@ test('a custom resource: its fields, lists and events', () => {
       annotations: { 'kubevirt.io/latest-observed-api-version': 'v1' },
       finalizers: ['kubevirt.io/foregroundDeleteVirtualMachine'],
     },
-    spec: { domain: { devices: { disks: [{ name: 'root' }, { name: 'seed' }] } } },
+    spec: {
+      sendTo: { connectURL: '192.0.2.1:9185', migrationID: 'm-1' },
+      domain: { devices: { disks: [{ name: 'root' }, { name: 'seed' }] } },
+    },
     status: {
       activePods: { '6f1e-77': 'node-a' },
       nodeName: 'node-a',
