@@ -115,6 +115,12 @@ export function tlsFilesOf(flags: TlsFlags, own: 'server' | 'client'): TlsFiles 
       'or --disable-tls, which moves guest memory in clear',
     )
   }
+  if (acceptedClientNames?.includes('')) {
+    throw usage(
+      '--accept-client-name: "" is no Common Name',
+      'without the flag sources of all KubeVirt releases are let in',
+    )
+  }
   return {
     ca,
     ...(server && { server }),

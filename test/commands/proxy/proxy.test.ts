@@ -394,6 +394,15 @@ describe('bad input is told in one line, and nothing is left behind', () => {
       `the certificate in ${pem('expired-cert')} has expired`,
     ],
     [
+      'an empty name to accept',
+      ['proxy', 'target', '--key', 'uid', '--bind', '::', '--unix', '0=/x', ...SERVER].concat([
+        '--accept-client-name',
+        '',
+      ]),
+      2,
+      '--accept-client-name: "" is no Common Name',
+    ],
+    [
       'a port map that is no JSON',
       [...source.split(' '), '--port-map', '{1:0}'],
       2,
