@@ -23,6 +23,8 @@ export function createNormaliser(
       )
       .replace(/(too old resource version: \d+) \(\d+\)/, '$1 (<revision>)')
       .replace(/(Too large resource version: \d+, current:) \d+/, '$1 <revision>')
+      // Typed errors come in the order of a Go map.
+      .replace(/(?<=errors:)(?:\n {2}\S[^\n]*)+/, (lines) => lines.split('\n').sort().join('\n'))
       // In the text of an object that a refusal quotes.
       .replace(/(resourceVersion\\?":\\?")\d+/g, '$1<revision>')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) =>
