@@ -151,6 +151,27 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     next: 'change what the text names',
   },
 
+  {
+    ...fact,
+    code: 'MIG2010',
+    anchor: 'Eviction triggered evacuation',
+    pattern: /Eviction triggered evacuation of VMI "(?<vmi>[^"]+)"/i,
+    title: 'The drain waits for {vmi} to move: its eviction has started a migration',
+    means: 'KubeVirt answers evictions so until the VM runs elsewhere, and the drain tries again',
+    next: 'see the migration that the evacuation made',
+  },
+  {
+    ...fact,
+    code: 'MIG2010',
+    anchor: 'disruption budget',
+    pattern:
+      /(?<pod>virt-launcher-[\w.-]+)"?[^\n]{0,120}Cannot evict pod as it would violate the pod's disruption budget/i,
+    title: 'The drain waits for {pod}: its disruption budget forbids the eviction',
+    means:
+      'KubeVirt up to v1.5 protects a VM that is to be migrated by a budget until it has moved; left raised it blocks for ever',
+    next: 'see whether a migration of the VM exists and gets on, and the PodDisruptionBudgets of the namespace',
+  },
+
   // Policy and queue (virt-controller)
   {
     ...fact,

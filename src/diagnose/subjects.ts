@@ -43,6 +43,7 @@ export function subjectsOf(world: World): Subject[] {
       subjects.push(vmSubject(world, vm))
   }
   if (subjects.length === 0) subjects.push(...logSubjects(world.evidence.logs))
+  if (subjects.length === 0) subjects.push(...installation(world))
   attribute(world, subjects)
   return subjects
 }
@@ -128,6 +129,15 @@ function vmSubject(world: World, vm: Vm): Subject {
   const about = { kind: 'vmi', ref, namespace, name, troubled: true } as const
   const events = world.lookup.events(namespace, 'VirtualMachine', name)
   return { ...subjectWithoutObjects(about), vm, events }
+}
+
+/** Nothing but KubeVirt itself was read, and that it is not deployed explains why nothing moves. */
+function installation({ kubevirt }: World): Subject[] {
+  const phase = kubevirt?.status?.phase
+  if (!kubevirt || phase === undefined || phase === 'Deployed') return []
+  const { namespace = '', name } = kubevirt.metadata
+  const ref = `kubevirt/${namespace}/${name}`
+  return [subjectWithoutObjects({ kind: 'vmi', ref, namespace, name, troubled: true })]
 }
 
 function isIn(vmis: readonly Vmi[], { metadata }: Vm): boolean {

@@ -5,6 +5,7 @@ import {
   failed,
   handedOff,
   handler,
+  kubevirt,
   launcher,
   migration,
   node,
@@ -294,4 +295,9 @@ test('a budget of the migration itself that was left raised', () => {
   const found = verdictOn([migration('Succeeded'), vmi(), source, ...left])
   expect(found).toMatchObject({ code: 'MIG9015' })
   expect(found.text).toContain('kubevirt-migration-pdb-y')
+})
+
+test('KubeVirt alone, not deployed, is all that was read', () => {
+  const status = { phase: 'Deploying' }
+  expect(verdictOn([kubevirt({}, { status })])).toMatchObject({ code: 'MIG0003', status: 'warn' })
 })

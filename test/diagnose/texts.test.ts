@@ -576,6 +576,11 @@ describe('a line is known', () => {
     ],
     ['unable to create outbound leg of proxy to host: context deadline exceeded', 'MIG7002'],
     ['listen tcp 192.0.2.1:0: bind: cannot assign requested address', 'MIG5007'],
+    ['denied the request: Eviction triggered evacuation of VMI "demo/vm-a"', 'MIG2010'],
+    [
+      'error when evicting pods/"virt-launcher-vm-a-x" -n "demo": Cannot evict pod as it would violate the pod\'s disruption budget.',
+      'MIG2010',
+    ],
     ['qemu-kvm: Missing section footer for 0000:00:01.3/piix4_pm', 'MIG8003'],
     ['qemu-kvm: get_pci_config_device: Bad config data: i=0x10 read: a1 device: 1', 'MIG8003'],
     ['qemu-kvm: VQ 2 size 0x100 < last_avail_idx 0x1d9 - used_idx 0x0', 'MIG8003'],

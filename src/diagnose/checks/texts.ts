@@ -88,7 +88,7 @@ export function fromCause(said: Said[], subject: Subject): Finding {
 }
 
 /** Where there are only logs, what virt-controller says of waiting and time-outs is all that there is. */
-const TOLD_ALONE = /^MIG(0009|200[123]|3014|304[012]|4004|4008|8011|8019|9001)$/
+const TOLD_ALONE = /^MIG(0009|200[123]|2010|3014|304[012]|4004|4008|8011|8019|9001)$/
 
 function isCause({ worth, row }: Said, { kind }: Subject): boolean {
   return worth === 'cause' || (kind === 'log' && worth === 'fact' && TOLD_ALONE.test(row.code))
