@@ -225,7 +225,18 @@ test('a VM whose volume is to lie in another claim moves by itself, and is not s
   const migration = await plane.until(async () => (await migrations(plane))[0], 'a migration')
   expect(migration.metadata.labels).toHaveProperty(['kubevirt.io/volume-update-migration'], 'vm-1')
   expect(migration.spec.priority).toBe('user-triggered')
-})
+
+  const back = { template: { spec: { volumes: volumes('old') } } }
+  await patch(plane.admin, VMS, at('vm-1'), { spec: back }, 'merge')
+  await expect.poll(() => migrations(plane), { timeout: 60_000 }).toEqual([])
+  expect((await plane.get<Vmi>(VMIS, 'vm-1')).status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'VolumesChange',
+      status: 'False',
+      reason: 'VolumesChangeCancellation',
+    }),
+  )
+}, 90_000)
 
 test('a VM that gets more memory moves into a launcher with room for it', async () => {
   const plane = await startControlPlane({
