@@ -171,6 +171,7 @@ export const NEIGHBOUR_KINDS: Kind[] = [
     kind: 'PriorityClass',
     shortNames: ['pc'],
     namespaced: false,
+    hasGeneration: true,
     columns: [
       { name: 'Value', type: 'integer', cell: (o) => pick(o, 'value') ?? 0 },
       { name: 'Global-Default', type: 'boolean', cell: (o) => pick(o, 'globalDefault') ?? false },

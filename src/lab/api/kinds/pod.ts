@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '../../../kubevirt/types.ts'
 import { ageOf } from '../human-duration.ts'
 import { type ApiObject, defineKind } from '../kind.ts'
 import { pick, text } from './fields.ts'
+import { partDefaults } from './pod-parts-defaults.ts'
 import { podFaults } from './pod-validation.ts'
 
 const FINAL_PHASES = ['Succeeded', 'Failed']
@@ -94,12 +95,14 @@ export function templateDefaults(object: ApiObject): void {
   spec.securityContext ??= {}
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     container.resources ??= {}
-    for (const port of (container['ports'] as { protocol?: string }[] | undefined) ?? [])
-      port.protocol ??= 'TCP'
     container['terminationMessagePath'] ??= '/dev/termination-log'
     container['terminationMessagePolicy'] ??= 'File'
     container['imagePullPolicy'] ??= isLatest(container.image) ? 'Always' : 'IfNotPresent'
   }
+  partDefaults(
+    spec as unknown as Record<string, unknown>,
+    [...(spec.initContainers ?? []), ...spec.containers] as unknown as Record<string, unknown>[],
+  )
   for (const condition of pod.status?.conditions ?? []) {
     condition['lastProbeTime'] ??= null
     condition['lastTransitionTime'] ??= null

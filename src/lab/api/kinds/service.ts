@@ -36,6 +36,8 @@ export const SERVICE = defineKind({
     spec.type ??= 'ClusterIP'
     spec.sessionAffinity ??= 'None'
     if (spec.type !== 'ExternalName') spec.internalTrafficPolicy ??= 'Cluster'
+    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer')
+      spec.externalTrafficPolicy ??= 'Cluster'
     for (const port of spec.ports ?? []) {
       port.protocol ??= 'TCP'
       port.targetPort ??= port.port
@@ -69,6 +71,7 @@ interface ServiceSpec {
   ipFamilyPolicy?: string
   sessionAffinity?: string
   internalTrafficPolicy?: string
+  externalTrafficPolicy?: string
   selector?: Record<string, string>
   ports?: {
     name?: string
