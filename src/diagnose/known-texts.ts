@@ -1845,7 +1845,7 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
     ...cause,
     code: 'MIG8021',
     anchor: 'annot migrate',
-    pattern: /Cannot migrate (?<what>empty or read-only disk \S+)/i,
+    pattern: /Cannot migrate (?<what>empty or read-only disk [^\s')]+)/i,
     title: 'libvirt refuses to copy an {what}',
     means: 'a CD-ROM or an empty drive is in the list of disks to copy: an old bug',
     next: 'detach it, or upgrade',

@@ -301,3 +301,10 @@ test('KubeVirt alone, not deployed, is all that was read', () => {
   const status = { phase: 'Deploying' }
   expect(verdictOn([kubevirt({}, { status })])).toMatchObject({ code: 'MIG0003', status: 'warn' })
 })
+
+test('a VM that has ended is not being copied', () => {
+  const over = vmi({}, { ...handedOff(), phase: 'Succeeded' })
+  const found = verdictOn([migration('Running'), over])
+  expect(found).toMatchObject({ code: 'MIG4013', status: 'fail' })
+  expect(found.text).toContain('the VMI is Succeeded')
+})

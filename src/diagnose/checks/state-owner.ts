@@ -52,15 +52,17 @@ export const takenOver: Check = {
 /** A VM that ended while it was moved; short for what its status says. */
 export const vmEnded: Check = {
   name: 'the VM lives on',
-  when: ({ vmi, phase }) =>
-    phase === 'Failed' && (vmi?.status?.phase === 'Succeeded' || vmi?.status?.phase === 'Failed'),
+  when: ({ migration, vmi, phase }) =>
+    migration !== undefined &&
+    phase !== 'Succeeded' &&
+    (vmi?.status?.phase === 'Succeeded' || vmi?.status?.phase === 'Failed'),
   needs: ['VirtualMachineInstance'],
   judge(subject) {
     const said = subject.said.find(({ row }) => row.code === 'MIG4013')
     const ended = subject.sourcePod?.status?.containerStatuses?.find(
       ({ name }) => name === 'compute',
     )?.state?.terminated
-    if (!said && !ended) return []
+    if (!said && !ended && subject.phase === 'Failed') return []
     const how = ended ? `${ended.reason ?? 'ended'}, exit code ${ended.exitCode ?? '?'}` : ''
     const pod = `pod/${subject.namespace}/${subject.sourcePod?.metadata.name ?? ''}`
     return [
@@ -72,7 +74,7 @@ export const vmEnded: Check = {
           ...(said ? [{ source: said.source, value: said.quote }] : []),
           ...(ended ? [{ source: pod, field: 'container compute', value: how }] : []),
         ],
-        cause: `${/OOM/.test(how) || ended?.exitCode === 137 ? 'The source launcher was killed (memory limit or eviction)' : 'The guest powered off or crashed'} while it was moved; the migration ended with it`,
+        cause: `${/OOM/.test(how) || ended?.exitCode === 137 ? 'The source launcher was killed (memory limit or eviction)' : 'The guest powered off or crashed'} while it was moved; the migration ${subject.phase === 'Failed' ? 'ended' : 'ends'} with it`,
         confidence: said ? 'certain' : 'likely',
         remedy: [{ text: 'See why the guest ended; start the VM again' }],
       }),
