@@ -34,9 +34,20 @@ export function explainEnd(
   if (end.how === 'write-failed') {
     return { code: 'write-failed', message: `${message}: the ${WHO[to.kind]} takes no more` }
   }
-  if (from.explain && code.startsWith('ERR_SSL_')) return from.explain(code)
+  if (from.explain && isAboutCertificates(code)) return from.explain(code)
+  if (code.startsWith('ERR_SSL_')) {
+    return {
+      code: 'tls-broken',
+      message: `what crossed the network was changed on the way: ${code}`,
+    }
+  }
   if (from.explain && !answered && openMs < AT_ONCE_MS) return from.explain('REFUSED')
   return { code: 'broke-off', message: `${message}: the ${WHO[from.kind]} broke off` }
+}
+
+/** After the handshake only alerts are; what else fails is a record that is none, or that its checksum disowns. */
+function isAboutCertificates(code: string): boolean {
+  return /^ERR_SSL_.*_ALERT_/.test(code) && !code.endsWith('_BAD_RECORD_MAC')
 }
 
 /** A refusal takes no longer than this after the handshake. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ProxyRecord } from '../../src/proxy/log.ts'
 import type { ProxyTls } from '../../src/proxy/tls.ts'
@@ -9,6 +9,7 @@ import { LEGACY_CLIENT_NAME, MIGRATION_CLIENT_NAME, SERVER_NAME } from '../../sr
 import {
   commandExists,
   echo,
+  randomBytes,
   readAll,
   type TestManager,
   tempDir,
@@ -120,6 +121,55 @@ const MISMATCHES: Mismatch[] = [
     targetSays: 'the source speaks TLS, this listener does not',
   },
 ]
+
+test.each<[string, (piece: Buffer) => Buffer]>([
+  ['changed', (piece) => Buffer.concat([piece.subarray(0, -1), Buffer.of(piece.at(-1)! ^ 1)])],
+  ['lost', (piece) => piece.subarray(0, -1)],
+])('bytes that are %s on the way are told on both sides, and never passed on', async (_, spoil) => {
+  const sent = randomBytes(200_000)
+  const got: Buffer[] = []
+  const dir = await tempDir()
+  await unixServer(`${dir}/backend`, (socket) => {
+    socket.on('data', (bytes) => {
+      got.push(bytes)
+      socket.write('yes')
+    })
+  })
+  const [target, source] = [testManager(pki), testManager(pki)]
+  await target.startTargetListener('uid', [`${dir}/backend`])
+  const [port] = Object.keys(target.targetListenerPorts('uid'))
+  let spoils = false
+  const between = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1')
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.on('data', (piece) => far.write(spoils ? spoil(piece) : piece))
+    near.on('close', () => far.destroy())
+    far.pipe(near)
+    far.on('close', () => near.destroy())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void between.close())
+  await once(between, 'listening')
+  const { port: way } = between.address() as { port: number }
+  await source.startSourceListener('uid', '127.0.0.1', { [way]: 0 }, dir)
+  const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+  client.write(sent.subarray(0, 5))
+  await once(client, 'data')
+  spoils = true
+  const gone = readAll(client)
+  client.write(sent.subarray(5))
+  await gone
+  client.destroy()
+  await Promise.all([source.idle(), target.idle()])
+  const arrived = Buffer.concat(got)
+  expect(arrived.length).toBeLessThan(sent.length)
+  expect(arrived).toEqual(sent.subarray(0, arrived.length))
+  const [atSource, atTarget] = [source, target].map(({ records }) =>
+    records.filter(({ level }) => level === 'error').map(({ code }) => code),
+  )
+  expect(atTarget).toEqual(['tls-broken'])
+  // A reset by the target may have overtaken its alert.
+  expect(atSource).toEqual([expect.stringMatching(/^(tls-broken|broke-off|write-failed)$/)])
+})
 
 describe('a mismatch is one clear line on both sides, and not a byte gets through', () => {
   test.each(MISMATCHES)('$name', async ({ source, target, sourceSays, targetSays }) => {
