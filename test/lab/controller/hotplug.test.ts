@@ -4,11 +4,13 @@ import { MIGRATIONS, PODS, PVCS, VMIS, VMS } from '../../../src/kubevirt/resourc
 import type { Migration, Pod, Vmi } from '../../../src/kubevirt/types.ts'
 import { startControlPlane } from './control-plane.ts'
 
+const CLAIM = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } }
+
 test('a disk that is plugged in follows its VM through attachment pods', async () => {
   const plane = await startControlPlane()
   await plane.create(PVCS, {
     metadata: { name: 'disk-0' },
-    spec: { accessModes: ['ReadWriteMany'], volumeMode: 'Block' },
+    spec: { ...CLAIM, volumeMode: 'Block' },
   })
   await plane.run('vm-1', 'node-1')
   const volume = {
@@ -79,7 +81,7 @@ test('a disk that is plugged in follows its VM through attachment pods', async (
 
 test('a disk that is taken out takes its attachment pod along', async () => {
   const plane = await startControlPlane()
-  await plane.create(PVCS, { metadata: { name: 'disk-0' }, spec: {} })
+  await plane.create(PVCS, { metadata: { name: 'disk-0' }, spec: CLAIM })
   await plane.run('vm-1', 'node-1')
   const at = { namespace: 'demo', name: 'vm-1' }
   const plug = (names: string[]) =>
@@ -134,7 +136,7 @@ test('a disk that is taken out takes its attachment pod along', async () => {
 test('virt-api plugs volumes into a VM and its VMI, and takes them out', async () => {
   const plane = await startControlPlane()
   for (const name of ['disk-0', 'disk-1'])
-    await plane.create(PVCS, { metadata: { name }, spec: {} })
+    await plane.create(PVCS, { metadata: { name }, spec: CLAIM })
   const spec = { domain: { cpu: { model: 'Haswell' }, devices: {} } }
   await plane.create(VMS, {
     metadata: { name: 'vm-1' },
