@@ -32,7 +32,7 @@ export async function startHookServer(
   const server = createServer(
     { ...identity, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
-      const { pathname } = new URL(request.url ?? '/', 'https://hooks')
+      const pathname = URL.parse(request.url ?? '/', 'https://hooks')?.pathname ?? ''
       const { authorized } = request.socket as TLSSocket
       if (authorized && pathname.startsWith('/apis/')) return aggregated(request, response)
       const hook = secret[pathname] ?? (authorized ? trusted[pathname] : undefined)
