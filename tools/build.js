@@ -41,7 +41,12 @@ const plugin = new Plugin({
   type: 'core',
 })
 await plugin.load()
-const manifest = `${JSON.stringify(plugin.manifest, null, 2)}\n`
-writeFileSync(new URL('../oclif.manifest.json', import.meta.url), manifest)
+// Found in the order in which folders were read, which is not the same everywhere.
+const commands = Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1))
+const manifest = { ...plugin.manifest, commands: Object.fromEntries(commands) }
+writeFileSync(
+  new URL('../oclif.manifest.json', import.meta.url),
+  `${JSON.stringify(manifest, null, 2)}\n`,
+)
 await renewCommandPages(root)
 await renewScenarioPage(root)
