@@ -6,7 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openQmp } from '../../../../src/lab/node/guest/qemu/qmp.ts'
 
 /** A monitor that says what the test has it say, and our end of the connection. */
-async function monitor(answer: (command: string, id: number) => object[]) {
+async function monitor(
+  answer: (command: string, id: number, how: string) => object[],
+  capabilities: string[] = [],
+) {
   const folder = await mkdtemp('/tmp/mig-')
   const server = createServer()
   server.listen(join(folder, 'qmp'))
@@ -22,14 +25,16 @@ async function monitor(answer: (command: string, id: number) => object[]) {
   const say = (message: object) => qemu.write(`${JSON.stringify(message)}\r\n`)
   qemu.on('data', (chunk: Buffer) => {
     for (const line of chunk.toString().trim().split('\n')) {
-      const { execute, id } = JSON.parse(line)
-      for (const message of execute === 'qmp_capabilities'
+      const { id, arguments: args, ...rest } = JSON.parse(line)
+      const [[how, command]] = Object.entries<string>(rest) as [[string, string]]
+      if (command === 'qmp_capabilities') expect(args).toEqual({ enable: capabilities })
+      for (const message of command === 'qmp_capabilities'
         ? [{ return: {}, id }]
-        : answer(execute, id))
+        : answer(command, id, how))
         say(message)
     }
   })
-  say({ QMP: { version: { qemu: { major: 7, minor: 2 } }, capabilities: [] } })
+  say({ QMP: { version: { qemu: { major: 7, minor: 2 } }, capabilities } })
   return { qmp: await openQmp(calling), qemu, say }
 }
 
@@ -44,6 +49,15 @@ test('answers find their commands, in whatever order they come', async () => {
     return held.length === 2 ? held.reverse() : []
   })
   expect(await Promise.all([qmp.execute('stop'), qmp.execute('query-status')])).toEqual([4, 12])
+})
+
+test.each([
+  ['exec-oob', ['oob']],
+  ['execute', []],
+])('what does not wait its turn goes by %s where QEMU offers %j', async (way, offered) => {
+  const { qmp } = await monitor((_, id, how) => [{ return: how, id }], offered)
+  expect(await qmp.executeNow('yank')).toBe(way)
+  expect(await qmp.execute('stop')).toBe('execute')
 })
 
 test('what QEMU refuses is worded as libvirt words it', async () => {

@@ -102,14 +102,15 @@ class QemuCopy {
   }
 
   /**
-   * QEMU (seen with 7.2) waits for ever for a thread that writes to one of several connections and finds no room. Nothing
-   * but the end of those brings it back.
+   * QEMU (seen with 7.2) waits for ever for a thread that writes to one of several connections and finds no room, now and
+   * then in its main thread, which then does not answer this either. Nothing but the end of those connections brings it
+   * back.
    */
   async #cancelMigration(): Promise<void> {
     if (!this.#migrates) return
-    await this.#qmp?.execute('migrate_cancel')
+    this.#qmp?.execute('migrate_cancel').catch(() => {})
     await this.#clock.sleep(CANCEL_MS, this.#over.signal)
-    await this.#qmp?.execute('yank', { instances: [{ type: 'migration' }] })
+    await this.#qmp?.executeNow('yank', { instances: [{ type: 'migration' }] })
   }
 
   /** The process that does it is about to end. */

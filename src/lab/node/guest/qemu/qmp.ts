@@ -16,6 +16,8 @@ export interface Qmp {
   readonly version: readonly [number, number]
   /** @throws VirError as libvirt words what QEMU refuses, or that it is gone */
   execute<T = unknown>(command: string, args?: object): Promise<T>
+  /** As {@link Qmp.execute}, past the commands that wait: heard by a QEMU whose main thread hangs, too. */
+  executeNow<T = unknown>(command: string, args?: object): Promise<T>
   /** Calls with every event, until the returned function is called. */
   on(listener: (event: QmpEvent) => void): () => void
   /** Rejects when there is no QEMU any more. */
@@ -26,7 +28,7 @@ export interface Qmp {
 export async function openQmp(socket: Socket): Promise<Qmp> {
   const waiting = new Map<number, Waiting>()
   const listeners = new Set<(event: QmpEvent) => void>()
-  const greeted = Promise.withResolvers<Version>()
+  const greeted = Promise.withResolvers<Greeting>()
   const gone = Promise.withResolvers<never>()
   for (const { promise } of [greeted, gone]) promise.catch(() => {})
   let lastId = 0
@@ -45,7 +47,7 @@ export async function openQmp(socket: Socket): Promise<Qmp> {
   })
 
   function receive(message: Message): void {
-    if ('QMP' in message) greeted.resolve(message.QMP.version)
+    if ('QMP' in message) greeted.resolve(message.QMP)
     else if ('event' in message) tell(message)
     else answer(message)
   }
@@ -62,20 +64,23 @@ export async function openQmp(socket: Socket): Promise<Qmp> {
     else call?.resolve(result)
   }
 
-  function execute<T>(command: string, args?: object): Promise<T> {
+  function send<T>(how: 'execute' | 'exec-oob', command: string, args?: object): Promise<T> {
     if (socket.destroyed) return gone.promise
     const call = Promise.withResolvers<unknown>()
     const id = ++lastId
     waiting.set(id, { command, ...call })
-    socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`)
+    socket.write(`${JSON.stringify({ [how]: command, arguments: args, id })}\n`)
     return call.promise as Promise<T>
   }
 
-  const { major, minor } = (await greeted.promise).qemu
-  await execute('qmp_capabilities')
+  const { version, capabilities } = await greeted.promise
+  const { major, minor } = version.qemu
+  const enable = capabilities.filter((capability) => capability === 'oob')
+  await send('execute', 'qmp_capabilities', { enable })
   return {
     version: [major, minor],
-    execute,
+    execute: (command, args) => send('execute', command, args),
+    executeNow: (command, args) => send(enable.length > 0 ? 'exec-oob' : 'execute', command, args),
     on(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -90,10 +95,11 @@ interface Waiting {
   reject(err: Error): void
 }
 
-type Message = { QMP: { version: Version } } | EventMessage | AnswerMessage
+type Message = { QMP: Greeting } | EventMessage | AnswerMessage
 
-interface Version {
-  qemu: { major: number; minor: number }
+interface Greeting {
+  version: { qemu: { major: number; minor: number } }
+  capabilities: string[]
 }
 
 interface EventMessage {
