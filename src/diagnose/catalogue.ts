@@ -95,7 +95,7 @@ export const CATALOGUE = {
   },
   MIG0011: {
     title: 'On its way',
-    means: 'The migration has been in its phase for less than a minute.',
+    means: 'It has been in its phase for no longer than is usual.',
     detected: 'the time of the phase',
     mend: 'Nothing to do.',
     rank: 1,

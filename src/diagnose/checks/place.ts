@@ -18,11 +18,10 @@ export const inFlight: Check = {
     return [
       finding({
         code: 'MIG0011',
-        title: `Nothing has failed so far of ${name}: ${plural(count, 'migration')} in flight, too young to judge`,
+        title: `Nothing has failed so far of ${name}: ${plural(count, 'migration')} in flight, none for longer than is usual`,
         status: 'info',
         objects: [ref],
-        cause:
-          'None has been in its phase for longer than is usual, and nothing that was read speaks against it',
+        cause: 'Nothing that was read speaks against them; what they come to is still open',
         confidence: 'possible',
       }),
     ]

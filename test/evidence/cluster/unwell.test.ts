@@ -140,7 +140,7 @@ describe('what is not well', () => {
     const report = await diagnose(stage.admin)
     expect(report.verdict).toMatchObject({
       code: 'MIG0011',
-      title: expect.stringMatching(/: 1 migration in flight, too young to judge$/),
+      title: expect.stringMatching(/: 1 migration in flight, none for longer than is usual$/),
       confidence: 'possible',
     })
     expect(exitCodeOf(report, { failOn: 'warn' })).toBe(0)
