@@ -1362,6 +1362,14 @@ export const CATALOGUE = {
     mend: 'Give it more bandwidth or more time, or lower the load of the guest.',
     rank: 58,
   },
+  MIG8031: {
+    title: 'The copy was begun',
+    means:
+      'The source launcher has asked its libvirt for it. What stands above that in its log is about an earlier one.',
+    detected: "the launcher's log line",
+    mend: 'Nothing to do.',
+    rank: 0,
+  },
   MIG8090: {
     title: 'Only echoes of an error',
     means: 'They follow from an error elsewhere.',

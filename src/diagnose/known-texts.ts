@@ -2310,6 +2310,15 @@ export const KNOWN_TEXTS: readonly KnownText[] = [
   // Convergence, aborts
   {
     ...fact,
+    code: 'MIG8031',
+    anchor: 'Initiating live migration.',
+    pattern: /Initiating live migration\./,
+    title: 'The source launcher begins the copy',
+    means: 'what stands above it in that log is about an earlier one',
+    next: 'nothing',
+  },
+  {
+    ...fact,
     code: 'MIG8000',
     anchor: 'Migration info for ',
     pattern: /Migration info for (?<uid>\S+): (?<numbers>TimeElapsed:.*)/,

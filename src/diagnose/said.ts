@@ -234,7 +234,10 @@ function endOf(migration: Migration): number | undefined {
  * during an earlier migration of the VM.
  */
 function timely(said: Said[], subject: Subject): Said[] {
-  const at = new Map(said.map((one) => [one, isDuring(one, subject)]))
+  const begins = said.filter((one) => isBegin(one, subject))
+  const at = new Map(
+    said.map((one) => [one, isBefore(one, begins) ? false : isDuring(one, subject)]),
+  )
   const explained = said.some(
     (one) => at.get(one) !== false && one.worth !== 'noise' && one.worth !== 'fact',
   )
@@ -244,6 +247,21 @@ function timely(said: Said[], subject: Subject): Said[] {
     if (one.worth === 'echo') return subject.phase === 'Failed'
     return subject.phase === 'Failed' && !explained && !isOfEarlier(one, subject)
   })
+}
+
+/** Whether a line says that the copy of this migration begins, or may say so. */
+function isBegin(one: Said, subject: Subject): boolean {
+  if (one.row.code !== 'MIG8031' || !subject.migration) return false
+  const ended = endOf(subject.migration)
+  const isLater = ended !== undefined && one.time !== undefined && one.time >= ended + 1000
+  return !isLater && isDuring(one, subject) !== false
+}
+
+/** What stands in a launcher's log above the last begin is about an earlier copy, also of a migration that is gone. */
+function isBefore({ hit }: Said, begins: Said[]): boolean {
+  return begins.some(
+    (begin) => hit && begin.hit?.origin.file === hit.origin.file && hit.line < begin.hit.line,
+  )
 }
 
 function isOfEarlier({ time }: Said, { earlier }: Subject): boolean {

@@ -404,6 +404,34 @@ describe('virt-handler’s log decides where libvirt only saw the end of its cha
     expect(told()).toHaveLength(2)
   })
 
+  test('what stands in the log before the copy was begun is about one whose migration is gone', () => {
+    const said = (msg: string, more: object = {}) =>
+      JSON.stringify({
+        component: 'virt-launcher',
+        level: 'info',
+        msg,
+        uid: 'v1',
+        timestamp: '2026-01-01T10:00:00.4Z',
+        ...more,
+      })
+    const cancelled = said('Live migration failed.', {
+      reason:
+        "virError(Code=78, Domain=10, Message='operation aborted: job 'migration out' canceled by client')",
+    })
+    const begun = said('Initiating live migration.')
+    const metadata = { creationTimestamp: '2026-01-01T10:00:00Z' }
+    const ended = migration('Failed', { metadata, status: through('Running', 'Failed') })
+    const reason = failed(virError('QEMU unexpectedly closed the monitor'))
+    const told = (...log: string[]) =>
+      reportOn([ended, vmi({}, reason)] as never, { log })
+        .subjects.find(({ ref }) => ref.endsWith('mig-1'))
+        ?.findings.flatMap(({ status, code }) => (status === 'fail' ? [code] : []))
+    expect(told(cancelled, begun)).toEqual(['MIG8014'])
+    expect(told(begun, cancelled)).toHaveLength(2)
+    // One that begins later says nothing about this one.
+    expect(told(cancelled, begun.replace('10:00:00', '11:00:00'))).toHaveLength(2)
+  })
+
   test('nothing in a log counts against a VM that moved', () => {
     const line = JSON.stringify({
       component: 'virt-handler',
