@@ -1,6 +1,11 @@
 /** Equal as API objects: what is absent, null or empty is the same, and keys have no order. */
 export function sameValue(a: unknown, b: unknown): boolean {
-  return JSON.stringify(normal(a)) === JSON.stringify(normal(b))
+  return canonical(a) === canonical(b)
+}
+
+/** The one text of all that are equal in that sense. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(normal(value)) ?? ''
 }
 
 function normal(value: unknown): unknown {

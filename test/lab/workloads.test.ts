@@ -252,7 +252,7 @@ test('a node that is tainted keeps what is there, and takes nothing new', async 
   expect((await handlerOn('node-2')).metadata.uid).toBe(before.metadata.uid)
 })
 
-test("anybody's Deployment gets its pods, more of them, and others for another image", async () => {
+test("anybody's Deployment gets its pods, more of them, others for another image, and the first again", async () => {
   const at = { namespace: 'default', name: 'web' }
   const labels = { app: 'web' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
@@ -289,6 +289,21 @@ test("anybody's Deployment gets its pods, more of them, and others for another i
         expect.stringMatching(/^Scaled down replica set web-\w+ from 1 to 0$/),
       ]),
     )
+  }, patience)
+
+  const revisions = async () => {
+    const { items } = await list<ReplicaSet>(admin, REPLICA_SETS, { namespace: 'default' })
+    return items.map(({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'])
+  }
+  // As kubectl rollout undo sends it: with a null, and in an order of its own.
+  const back = { ...template.spec, containers: [{ image: 'web:1', name: 'web' }] }
+  const undone = { spec: back, metadata: { labels, creationTimestamp: null } }
+  const replaced = { op: 'replace', path: '/spec/template', value: undone }
+  await patch(admin, DEPLOYMENTS, at, [replaced], 'json')
+  await vi.waitFor(async () => {
+    expect((await revisions()).toSorted()).toEqual(['2', '3'])
+    const { metadata } = await get<Deployment>(admin, DEPLOYMENTS, at)
+    expect(metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '3' })
   }, patience)
 
   await remove(admin, DEPLOYMENTS, at)

@@ -50,7 +50,7 @@ export function startDeploymentController(
     const { metadata, spec } = deployment
     const name = `${metadata.name}-${hash}`
     const labels = { ...spec.template.metadata?.labels, [HASH]: hash }
-    const revision = 1 + Math.max(0, ...others.map((set) => Number(revisionOf(set) ?? 0)))
+    const revision = 1 + highest(others)
     const replicas = roomFor(deployment, undefined, others)
     const set = {
       apiVersion: KIND.apiVersion,
@@ -82,7 +82,17 @@ export function startDeploymentController(
     await patch(cluster, DEPLOYMENTS, metadata, { metadata: { annotations } }, 'merge')
   }
 
+  /** A template that comes back gets the next number, which its old one gives way to. */
+  async function renumber({ metadata }: Owner, newest: ReplicaSet, others: ReplicaSet[]) {
+    const revision = 1 + highest(others)
+    if (revisionOf(newest) >= revision) return
+    const body = { metadata: { annotations: { [REVISION]: String(revision) } } }
+    await patch(cluster, REPLICA_SETS, newest.metadata, body, 'merge')
+    await patch(cluster, DEPLOYMENTS, metadata, body, 'merge')
+  }
+
   async function roll(deployment: Owner, newest: ReplicaSet, others: ReplicaSet[]): Promise<void> {
+    await renumber(deployment, newest, others)
     await scale(deployment, newest, roomFor(deployment, newest, others))
     const wanted = deployment.spec.replicas ?? 1
     const away = amountOf(rolling(deployment).maxUnavailable ?? '25%', wanted, 'down')
@@ -173,8 +183,12 @@ function availableOf({ status }: ReplicaSet): number {
   return status?.availableReplicas ?? 0
 }
 
-function revisionOf({ metadata }: ReplicaSet): string | undefined {
-  return metadata.annotations?.[REVISION]
+function revisionOf({ metadata }: ReplicaSet): number {
+  return Number(metadata.annotations?.[REVISION] ?? 0)
+}
+
+function highest(sets: ReplicaSet[]): number {
+  return Math.max(0, ...sets.map(revisionOf))
 }
 
 function conditions(

@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
+import { canonical } from '../../kubevirt/equality.ts'
 import { conditionOf } from '../../kubevirt/migration.ts'
 import type { KubeObject, OwnerReference, Pod } from '../../kubevirt/types.ts'
 import type { PodTemplate, Share } from './types.ts'
@@ -6,9 +7,12 @@ import type { PodTemplate, Share } from './types.ts'
 /** The letters of generated names: none that would make a word, or be taken for another. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** What tells pods of one template from those of another; as long and of the letters as Kubernetes' own. */
+/**
+ * What tells pods of one template from those of another; as long and of the letters as Kubernetes' own. One that kubectl has
+ * read and written again, as `rollout undo` does, is the same, with the nulls and the order that this gives it.
+ */
 export function templateHash(template: PodTemplate): string {
-  const bytes = hash('sha256', JSON.stringify(template), 'buffer').subarray(0, 10)
+  const bytes = hash('sha256', canonical(template), 'buffer').subarray(0, 10)
   return [...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
 }
 
