@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { getIfExists, list, pages } from '../cluster/objects.ts'
+import { together } from '../cluster/together.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, phaseOf } from '../kubevirt/migration.ts'
 import { KUBEVIRTS, MIGRATIONS, PODS, type Resource, VMIS } from '../kubevirt/resources.ts'
@@ -15,7 +16,7 @@ export async function readClusterView(
   cluster: Cluster,
   signal?: AbortSignal,
 ): Promise<ClusterView> {
-  const [kubevirt, first] = await Promise.all([
+  const [kubevirt, first] = await together([
     readKubeVirt(cluster, signal),
     readUnfinished(cluster, signal),
   ])

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { get, list } from '../cluster/objects.ts'
+import { together } from '../cluster/together.ts'
 import { releaseOf } from '../kubevirt/defaults.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { MIGRATION_POLICIES, NAMESPACES } from '../kubevirt/resources.ts'
@@ -66,13 +67,13 @@ export async function explainPolicy(
   reference: Reference,
   { namespace, signal, whatIf, stdin, now }: ExplainPolicyOptions,
 ): Promise<PolicyExplanation> {
-  const [{ vm, vmi }, kubevirt] = await Promise.all([
+  const [{ vm, vmi }, kubevirt] = await together([
     findVm(cluster, reference, { namespace, signal }),
     readKubeVirt(cluster, signal),
   ])
   const planned =
     whatIf === undefined ? undefined : await readPolicyFile(whatIf, releaseOf(kubevirt), stdin)
-  const [policies, around] = await Promise.all([
+  const [policies, around] = await together([
     list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal }),
     get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal }),
   ])

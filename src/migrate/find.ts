@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { getIfExists, list } from '../cluster/objects.ts'
+import { together } from '../cluster/together.ts'
 import { EXIT, MigError } from '../errors.ts'
 import { LABEL } from '../kubevirt/labels.ts'
 import { isFinal, timeOf } from '../kubevirt/migration.ts'
@@ -34,7 +35,7 @@ export async function findVm(
   { namespace, signal }: Lookup,
 ): Promise<{ vm: Vm | undefined; vmi: Vmi | undefined }> {
   const at = { namespace, name }
-  const [vmi, vm] = await Promise.all([
+  const [vmi, vm] = await together([
     getIfExists<Vmi>(cluster, VMIS, at, { signal }),
     kind === 'vmi' ? undefined : getIfExists<Vm>(cluster, VMS, at, { signal }).catch(asUnknown),
   ])

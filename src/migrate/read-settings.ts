@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { get, list } from '../cluster/objects.ts'
+import { together } from '../cluster/together.ts'
 import { MIGRATION_POLICIES, NAMESPACES } from '../kubevirt/resources.ts'
 import type { MigrationPolicy, Namespace } from '../kubevirt/types.ts'
 import { settingsFor } from '../rules/configuration.ts'
@@ -18,7 +19,7 @@ export async function readSettings(
   { signal }: Look,
 ): Promise<{ settings: SettingReport[] | undefined; gaps: Gap[] }> {
   try {
-    const [kubevirt, { items: policies }, around] = await Promise.all([
+    const [kubevirt, { items: policies }, around] = await together([
       readKubeVirt(cluster, signal),
       list<MigrationPolicy>(cluster, MIGRATION_POLICIES, { signal }),
       get<Namespace>(cluster, NAMESPACES, { name: namespace }, { signal }),

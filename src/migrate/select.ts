@@ -1,6 +1,7 @@
 import { isStatus } from '../cluster/api-error.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { pages } from '../cluster/objects.ts'
+import { together } from '../cluster/together.ts'
 import { EXIT, MigError } from '../errors.ts'
 import type { Reference } from '../kubevirt/reference.ts'
 import { type Resource, VMIS, VMS } from '../kubevirt/resources.ts'
@@ -20,7 +21,7 @@ export async function selectVms(
   { namespace, signal }: Lookup,
 ): Promise<Reference[]> {
   const options = { namespace, labelSelector, signal }
-  const [vmis, vms] = await Promise.all([
+  const [vmis, vms] = await together([
     namesOf<Vmi>(cluster, VMIS, options, ({ status }) => !FINAL.includes(status?.phase ?? '')),
     // Whoever may read VMIs need not be allowed to read VMs.
     namesOf<Vm>(cluster, VMS, options, ({ status }) => status?.['created'] === true).catch(
