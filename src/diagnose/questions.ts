@@ -110,8 +110,7 @@ function quotaAndStorage(
 ): Question {
   const question = 'Quota and storage?'
   const wrong = findings.filter(
-    ({ code, status }) =>
-      /^MIG(300[12]|1002|302[15]|303[45]|307|300)/.test(code) && ['fail', 'warn'].includes(status),
+    (finding) => concernsStorage(finding) && ['fail', 'warn'].includes(finding.status),
   )
   if (wrong.length > 0)
     return {
@@ -130,6 +129,12 @@ function quotaAndStorage(
       answer: `nothing speaks against them; not in what was read: ${unread.join(', ')}`,
     }
   return { question, status: 'pass', answer: 'nothing speaks against them' }
+}
+
+/** Quota too. A target pod that can't be rendered (MIG3060) has many causes, of which only the title tells. */
+function concernsStorage({ code, title }: Finding): boolean {
+  if (code === 'MIG3060') return /storage class|persistent state/.test(title)
+  return /^MIG(300[12]|1002|302[15]|303[45]|307|300)/.test(code)
 }
 
 function worst(findings: readonly Finding[], codes: RegExp): Status | undefined {

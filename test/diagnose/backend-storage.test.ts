@@ -65,8 +65,8 @@ test('a target pod cannot be rendered where no class is the default for the clai
     kind: 'StorageClass',
     metadata: { name: 'disks', annotations },
   })
-  const pending = (annotations: object) =>
-    reportOn(
+  const reported = (annotations: object) => {
+    const [subject] = reportOn(
       [
         kubevirt(),
         migration('Pending'),
@@ -77,10 +77,20 @@ test('a target pod cannot be rendered where no class is the default for the clai
         classNamed(annotations),
       ],
       { now: LATER },
-    ).subjects[0]!.findings.find(({ code }) => code === 'MIG3060')
-  expect(pending({})?.title).toContain('neither vmStateStorageClass nor a default storage class')
+    ).subjects
+    return {
+      finding: subject?.findings.find(({ code }) => code === 'MIG3060'),
+      storage: subject?.questions.find(({ question }) => question === 'Quota and storage?'),
+    }
+  }
+  const without = 'neither vmStateStorageClass nor a default storage class'
+  const lacking = reported({})
+  expect(lacking.finding?.title).toContain(without)
+  expect(lacking.storage?.answer).toContain(without)
   const virtDefault = { 'storageclass.kubevirt.io/is-default-virt-class': 'true' }
-  expect(pending(virtDefault)).toBeUndefined()
+  const well = reported(virtDefault)
+  expect(well.finding).toBeUndefined()
+  expect(well.storage?.answer).toContain('nothing speaks against them')
 })
 
 test('a target pod that waits for its second claim: which one that is, what it is for, and who does not make its volume', () => {
