@@ -101,7 +101,9 @@ function remedyLines({ text, command, risk }: Remedy, index: number, out: Out): 
 
 function subjectLines(subject: ReportSubject, out: Out, isVerdict: boolean): string[] {
   const { theme } = out
-  const head = `${theme.strong(neutral(subject.ref))}  ${neutral(subject.stage)}`
+  // Of a place there is no stage.
+  const stage = subject.stage === 'unknown' ? '' : `  ${neutral(subject.stage)}`
+  const head = `${theme.strong(neutral(subject.ref))}${stage}`
   const findings = subject.findings.flatMap((finding, i) =>
     findingLines(finding, out, isVerdict && i === 0),
   )

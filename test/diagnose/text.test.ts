@@ -37,6 +37,11 @@ const full = reportOn([
 ])
 
 describe('a report for a person', () => {
+  test('a place has a name, and no stage', () => {
+    const subjects = full.subjects.map((one) => ({ ...one, ref: 'node/node-a', stage: 'unknown' }))
+    expect(diagnosisText({ ...full, subjects }, pipe)).toContain('node/node-a')
+  })
+
   test('through a pipe: the verdict first, one line each', () => {
     expect(diagnosisText(full, pipe).join('\n')).toMatchInlineSnapshot(`
       "The target pod of vm-a cannot be scheduled: Insufficient memory on 1 node
