@@ -81,7 +81,7 @@ export default class LabUp extends Command {
         const { startDetached } = await import('../../src/lab/detach.ts')
         const given = this.argv.filter((word) => word !== '--detach').map(fromAnywhere)
         const lab = await startDetached(['lab', 'up', ...given, '--child'], signal, sayWait)
-        print([...labUpLines(lab), ...story])
+        print([...labUpLines(lab, options.scenario), ...story])
         return
       }
       const { runLab } = await import('../../src/lab/run.ts')
@@ -96,7 +96,7 @@ export default class LabUp extends Command {
         onClaim: (abandon) => void process.once('exit', abandon),
         onReady: (lab) => {
           if (told) told.ready(lab)
-          else print([...labUpLines(lab), ...story, 'Ctrl-C ends it.'])
+          else print([...labUpLines(lab, options.scenario), ...story, 'Ctrl-C ends it.'])
         },
         onEvent: told ? undefined : (event) => process.stderr.write(`${labEventLine(event)}\n`),
       })

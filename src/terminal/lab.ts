@@ -8,18 +8,19 @@ import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { formatAge } from './units.ts'
 
-/** How to use a lab that has just come up. */
-export function labUpLines({
-  record,
-  kubeconfig,
-}: Pick<RunningLab, 'record' | 'kubeconfig'>): string[] {
+/** How to use a lab that has just come up. @param scenario what it plays, which may bring VMs of its own and tells itself what to try */
+export function labUpLines(
+  { record, kubeconfig }: Pick<RunningLab, 'record' | 'kubeconfig'>,
+  scenario: Scenario | undefined,
+): string[] {
   const { name, nodes, vms } = record
-  const guests = vms === 0 ? 'no VM' : vms === 1 ? 'vm-1' : `vm-1 to vm-${vms}`
+  const none = scenario ? 'the VM of its scenario' : 'no VM'
+  const guests = vms === 0 ? none : vms === 1 ? 'vm-1' : `vm-1 to vm-${vms}`
   return [
     `Lab "${name}" is up: ${nodes} nodes, ${guests}. To use it:`,
     '',
     `  export KUBECONFIG=${quoted(kubeconfig)}`,
-    ...(vms > 0 ? ['  kubectl mig migrate vm-1'] : []),
+    ...(vms > 0 && !scenario ? ['  kubectl mig migrate vm-1'] : []),
     `  ${downCommand(name)}`,
     '',
   ]
