@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DESCRIPTIONS } from '../../../src/lab/api/openapi/descriptions.ts'
+import { DESCRIPTIONS, KIND_DESCRIPTIONS } from '../../../src/lab/api/openapi/descriptions.ts'
 import { structNamed } from '../../../src/lab/api/schema/type-table.ts'
 import { startTestApi, vmi } from './harness.ts'
 
@@ -70,6 +70,19 @@ test('what is described is there', () => {
   for (const [type, fields] of Object.entries(DESCRIPTIONS))
     for (const field of Object.keys(fields))
       expect([type, ...structNamed(type).keys()]).toContain(field)
+})
+
+test('a kind that bears on a migration says what it is, in the API and in its definition', async () => {
+  const { send } = await startTestApi()
+  const text = KIND_DESCRIPTIONS['kv.VirtualMachineInstanceMigration']
+  const { body } = await send('/openapi/v3/apis/kubevirt.io/v1')
+  expect(body.components.schemas['io.kubevirt.v1.VirtualMachineInstanceMigration']).toMatchObject({
+    description: text,
+  })
+  const name = 'virtualmachineinstancemigrations.kubevirt.io'
+  const definition = await send(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`)
+  const [version] = definition.body.spec.versions
+  expect(version.schema.openAPIV3Schema.description).toBe(text)
 })
 
 test('schemas of Kubernetes’ own kinds say what must be there, and what is a quantity', async () => {

@@ -14,6 +14,17 @@ const SETTINGS = {
   maxDowntimeMs: 'Milliseconds that the guest may stand still at the switch-over.',
 }
 
+/** What `kubectl explain` says of a kind itself, by its type. */
+export const KIND_DESCRIPTIONS: Record<string, string> = {
+  'kv.KubeVirt': 'How KubeVirt is set up in this cluster, migrations among the rest.',
+  'kv.MigrationPolicy':
+    'Settings for the migrations of some VMs, in place of those of the cluster.',
+  'kv.VirtualMachine': 'A virtual machine, whether it runs or not, with what it is to be like.',
+  'kv.VirtualMachineInstance': 'A virtual machine that runs, and the state of its last migration.',
+  'kv.VirtualMachineInstanceMigration':
+    'The wish to move a VMI to another node, and how far that has come.',
+}
+
 /** What every kind has. */
 export const COMMON_DESCRIPTIONS: Record<string, string> = {
   apiVersion: 'Group and version of the API that the object is written in.',

@@ -1,6 +1,6 @@
 import type { Kind } from '../kind.ts'
 import { type FieldType, fieldsOf, type Scalar, structNamed } from '../schema/type-table.ts'
-import { COMMON_DESCRIPTIONS, DESCRIPTIONS } from './descriptions.ts'
+import { COMMON_DESCRIPTIONS, DESCRIPTIONS, KIND_DESCRIPTIONS } from './descriptions.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -94,11 +94,12 @@ function structSchema(name: string, dialect: Dialect): JsonSchema {
   const required = dialect.custom
     ? []
     : [...(fieldsOf(name)?.values() ?? [])].filter((f) => f.isRequired).map((f) => f.name)
-  return {
+  const schema = {
     type: 'object',
     properties: Object.fromEntries(fields),
     ...(required.length > 0 && { required }),
   }
+  return described(schema, KIND_DESCRIPTIONS[name])
 }
 
 function described(schema: JsonSchema, description: string | undefined): JsonSchema {
