@@ -14,7 +14,7 @@ export async function demandBinaries(env: NodeJS.ProcessEnv): Promise<Binaries> 
   const found = await findBinaries(env)
   if (found) return found
   throw new MigError(EXIT.error, 'there is no kube-apiserver and no etcd to run the lab on', {
-    hint: 'export KUBEBUILDER_ASSETS=FOLDER, of a folder that holds both (as setup-envtest downloads them)',
+    hint: 'export KUBEBUILDER_ASSETS=FOLDER, of a folder that holds both: setup-envtest downloads them, and in a checkout test/e2e/build-kube-apiserver.sh builds them',
   })
 }
 
