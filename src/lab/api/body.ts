@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parseJson, refusePrototypes } from './json.ts'
+import { parseJson, refusePrototypes, tooDeep } from './json.ts'
 import type { ApiObject } from './kind.ts'
 import { decodeObject } from './protobuf/decode.ts'
 import { jsonType } from './schema/scalars.ts'
@@ -120,9 +120,16 @@ function fromJson(body: Buffer, kind: string): Parsed {
 function fromYaml(body: Buffer, refusal: (why: string) => StatusError): Parsed {
   try {
     const { value, again } = readYaml(body.toString('utf8'))
+    if (tooDeep(value)) throw new Error(TOO_DEEP)
     refusePrototypes(value)
     return { value, notes: notesOfYaml(again) }
   } catch (err) {
-    throw err instanceof StatusError ? err : refusal(`yaml: ${(err as Error).message}`)
+    if (err instanceof StatusError) throw err
+    const { message } = err as Error
+    throw refusal(`yaml: ${message.includes(STACK_END) ? TOO_DEEP : message}`)
   }
 }
+
+const TOO_DEEP = 'exceeded max depth of 10000'
+/** What the parser makes of an engine's RangeError. */
+const STACK_END = 'Maximum call stack size exceeded'

@@ -64,18 +64,14 @@ function demandType(kind: Kind, object: ApiObject, expected: string, body: Buffe
     )
 }
 
+/** Server-side apply's sort of patch. */
+export const APPLY = 'application/apply-patch+yaml'
+
 const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
 
-export function decodeOptions({ query, warn, info }: Call): DecodeOptions {
+export function decodeOptions({ query, warn }: Call): DecodeOptions {
   const asked = query.get('fieldValidation') || 'Warn'
-  const fieldValidation = FIELD_VALIDATIONS.find((value) => value === asked)
-  if (!fieldValidation)
-    throw invalidOptions(OPTIONS[info.verb] ?? 'UpdateOptions', {
-      field: 'fieldValidation',
-      reason: 'FieldValueNotSupported',
-      message: `Unsupported value: ${JSON.stringify(asked)}: supported values: "", "Ignore", "Strict", "Warn"`,
-    })
-  return { fieldValidation, warn }
+  return { fieldValidation: FIELD_VALIDATIONS.find((value) => value === asked) ?? 'Warn', warn }
 }
 
 const OPTIONS: Record<string, string> = {
@@ -84,24 +80,83 @@ const OPTIONS: Record<string, string> = {
   patch: 'PatchOptions',
 }
 
-export function writeOptions({ user, query, request, warn, info }: Call): WriteOptions {
+/**
+ * Of a request that writes (meta/v1 CreateOptions and so on); Kubernetes looks at them before it reads the body.
+ * @throws StatusError 422
+ */
+export function writeOptions(call: Call): WriteOptions {
+  demandWriteOptions(call)
+  const { user, query, warn } = call
   return {
     user,
     warn,
-    dryRun: isDryRun(query.getAll('dryRun'), OPTIONS[info.verb] ?? 'DeleteOptions'),
-    fieldManager:
-      query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0]!,
+    dryRun: query.getAll('dryRun').includes('All'),
+    fieldManager: managerOf(call),
   }
 }
 
-function isDryRun(values: string[], options: string): boolean {
-  if (!values.some((value) => value !== 'All' && value !== '')) return values.includes('All')
+function managerOf({ query, request }: Call): string {
+  return query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0]!
+}
+
+function demandWriteOptions({ query, info, request }: Call): void {
+  const isApply = mediaTypeOf(request) === APPLY
+  const faults = [
+    ...(info.verb === 'patch' ? patchFaults(query, isApply) : []),
+    ...managerFaults(query.get('fieldManager') ?? ''),
+    ...dryRunFaults(query.getAll('dryRun')),
+    ...fieldValidationFaults(query.get('fieldValidation') ?? ''),
+  ]
+  if (faults.length > 0) throw invalidOptions(OPTIONS[info.verb] ?? 'UpdateOptions', ...faults)
+}
+
+function patchFaults(query: URLSearchParams, isApply: boolean): FieldError[] {
+  const [field, reason] = ['fieldManager', 'FieldValueRequired']
+  if (isApply)
+    return query.get(field)
+      ? []
+      : [{ field, reason, message: 'Required value: is required for apply patch' }]
+  if (!query.has('force')) return []
+  const message = 'Forbidden: may not be specified for non-apply patch'
+  return [{ field: 'force', reason: 'FieldValueForbidden', message }]
+}
+
+/** Bytes of a manager's name. */
+const MAX_MANAGER = 128
+
+function managerFaults(manager: string): FieldError[] {
+  const field = 'fieldManager'
+  const faults: FieldError[] = []
+  if (Buffer.byteLength(manager) > MAX_MANAGER)
+    faults.push({
+      field,
+      reason: 'FieldValueTooLong',
+      message: `Too long: may not be more than ${MAX_MANAGER} bytes`,
+    })
+  const sign = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(manager)
+  if (sign) {
+    const code = sign[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    const at = Buffer.byteLength(manager.slice(0, sign.index))
+    faults.push({
+      field,
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(manager)}: invalid character U+${code} (at position ${at})`,
+    })
+  }
+  return faults
+}
+
+function dryRunFaults(values: string[]): FieldError[] {
+  if (!values.some((value) => value !== 'All' && value !== '')) return []
   const sent = values.map((value) => JSON.stringify(value)).join(' ')
-  throw invalidOptions(options, {
-    field: 'dryRun',
-    reason: 'FieldValueNotSupported',
-    message: `Unsupported value: [${sent}]: supported values: "All"`,
-  })
+  const message = `Unsupported value: [${sent}]: supported values: "All"`
+  return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message }]
+}
+
+function fieldValidationFaults(asked: string): FieldError[] {
+  if (asked === '' || FIELD_VALIDATIONS.some((value) => value === asked)) return []
+  const message = `Unsupported value: ${JSON.stringify(asked)}: supported values: "", "Ignore", "Strict", "Warn"`
+  return [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', message }]
 }
 
 /** 422 for an option of a request: `DeleteOptions.meta.k8s.io "" is invalid: …` */
@@ -114,24 +169,50 @@ export async function deleteOptions(
 ): Promise<{ deletion: DeleteOptions; options: WriteOptions }> {
   const { query, request } = call
   const body = await readBody(request)
-  const sent: DeleteOptions & { dryRun?: string[] } =
-    body.length > 0 ? (parseObject(body, mediaTypeOf(request)) as object) : {}
-  const { gracePeriodSeconds } = sent
+  // A body is all that counts, where there is one.
+  const deletion =
+    body.length > 0 ? sentDeletion(parseObject(body, mediaTypeOf(request))) : askedDeletion(query)
+  demandPropagation(deletion)
+  const faults = dryRunFaults(deletion.dryRun ?? [])
+  if (faults.length > 0) throw invalidOptions('DeleteOptions', ...faults)
+  const { user, warn } = call
+  return {
+    deletion,
+    options: {
+      user,
+      warn,
+      fieldManager: managerOf(call),
+      dryRun: deletion.dryRun?.includes('All') ?? false,
+    },
+  }
+}
+
+type Deletion = DeleteOptions & { dryRun?: string[] }
+
+/** @throws StatusError 400 */
+function sentDeletion(sent: ApiObject): Deletion {
+  if ((sent.kind ?? 'DeleteOptions') !== 'DeleteOptions')
+    throw badRequest(
+      `no kind ${JSON.stringify(sent.kind)} is registered for version ${JSON.stringify(sent.apiVersion ?? '')} in scheme "pkg/runtime/scheme.go:111"`,
+    )
+  const deletion: Deletion = sent as object
+  const { gracePeriodSeconds } = deletion
   if (gracePeriodSeconds !== undefined && typeof gracePeriodSeconds !== 'number')
     throw badRequest(
       `json: cannot unmarshal ${jsonType(gracePeriodSeconds)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
     )
-  const seconds = integerParameter(query, 'gracePeriodSeconds')
-  const policy = query.get('propagationPolicy')
-  const deletion = {
-    ...sent,
-    ...(seconds === undefined ? {} : { gracePeriodSeconds: seconds }),
-    ...(policy === null ? {} : { propagationPolicy: policy }),
+  return deletion
+}
+
+/** @throws StatusError 400 */
+function askedDeletion(query: URLSearchParams): Deletion {
+  const gracePeriodSeconds = integerParameter(query, 'gracePeriodSeconds')
+  const propagationPolicy = query.get('propagationPolicy')
+  return {
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy !== null && { propagationPolicy }),
+    dryRun: query.getAll('dryRun'),
   }
-  demandPropagation(deletion)
-  const options = writeOptions(call)
-  const dryRun = options.dryRun || isDryRun(sent.dryRun ?? [], 'DeleteOptions')
-  return { deletion, options: { ...options, dryRun } }
 }
 
 /** A number in the query; undefined when there is none, 400 when it is no number. */

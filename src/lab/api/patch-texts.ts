@@ -3,16 +3,21 @@ import { inOrderOfText, notesOfJson } from './text-notes.ts'
 
 /** What a JSON patch has touched, as an object: `/data/x` is `{data: {x: …}}`. */
 export function touchedBy(operations: readonly Operation[]): object {
-  const root: Touched = {}
+  const root = nothing()
   for (const { path } of operations) {
     let at = root
-    for (const name of path.split('/').slice(1)) at = at[name] ??= {}
+    for (const name of path.split('/').slice(1)) at = at[name] ??= nothing()
   }
   return root
 }
 
 interface Touched {
   [name: string]: Touched
+}
+
+/** Without the members that every object inherits: a path may name them. */
+function nothing(): Touched {
+  return Object.create(null) as Touched
 }
 
 /**

@@ -78,11 +78,7 @@ function parse(text: string, prefix: string): unknown {
 }
 
 function jsonPatch(patch: unknown): Change {
-  if (!Array.isArray(patch))
-    throw badRequest(
-      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
-    )
-  if (patch.length > MAX_OPERATIONS) throw unprocessablePatch()
+  demandOperations(patch)
   return (current) => {
     try {
       let document = structuredClone(current)
@@ -90,11 +86,33 @@ function jsonPatch(patch: unknown): Change {
         if (!holdsByAbsence(document, operation))
           document = fastJsonPatch.applyOperation(document, asMeant(document, operation), true)
             .newDocument as ApiObject
-      return document
+      if (isContainer(document)) return document
     } catch {
       throw unprocessablePatch()
     }
+    // The whole was replaced by what is no object.
+    throw unprocessablePatch()
   }
+}
+
+/** @throws StatusError 400 for what is no list of operations, 413 for too many */
+function demandOperations(patch: unknown): asserts patch is Operation[] {
+  const refuse = (value: unknown, place: string) =>
+    badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go ${place}`)
+  if (!Array.isArray(patch)) throw refuse(patch, 'value of type []handlers.jsonPatchOp')
+  for (const operation of patch as unknown[]) {
+    if (operation === null) continue
+    if (!isObject(operation)) throw refuse(operation, 'value of type handlers.jsonPatchOp')
+    for (const field of ['op', 'path', 'from'])
+      if (typeof (operation[field] ?? '') !== 'string')
+        throw refuse(operation[field], `struct field jsonPatchOp.${field} of type string`)
+  }
+  if (patch.length > MAX_OPERATIONS)
+    throw new StatusError(
+      413,
+      'RequestEntityTooLarge',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
+    )
 }
 
 /** To Kubernetes' library, what is not there is null. */

@@ -3,9 +3,9 @@ import { applyTo } from './apply/apply.ts'
 import { isAllowed, refusalText } from './authorization.ts'
 import { mediaTypeOf, readBody } from './body.ts'
 import {
+  APPLY,
   decodeOptions,
   deleteOptions,
-  invalidOptions,
   readApplied,
   readObject,
   writeOptions,
@@ -96,30 +96,33 @@ function watchRoute(api: Api, kind: Kind, call: Call): void {
 async function createRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   if (call.info.name !== undefined) throw methodNotAllowed()
   const view = callView(api, kind, call)
+  const options = writeOptions(call)
   const object = await readObject(kind, call)
-  const created = create(api, kind, namespaceOf(kind, call), object, writeOptions(call))
+  const created = create(api, kind, namespaceOf(kind, call), object, options)
   answer(kind, call, view, 201, created)
 }
 
 async function updateRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const view = callView(api, kind, call)
+  const options = writeOptions(call)
   const object = await readObject(kind, call)
-  const written = update(api, kind, target(kind, call), () => object, writeOptions(call))
+  const written = update(api, kind, target(kind, call), () => object, options)
   answer(kind, call, view, 200, written)
 }
 
 async function patchRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   if (mediaTypeOf(call.request) === APPLY) return applyRoute(api, kind, call)
   const view = callView(api, kind, call)
+  const options = writeOptions(call)
   const text = (await readBody(call.request)).toString('utf8')
   const patch = parsePatch(kind, mediaTypeOf(call.request), text)
-  const options = decodeOptions(call)
+  const decoding = decodeOptions(call)
   const produce = (current: ApiObject) => {
     const patched = patch.change(current)
     demandSameUid(kind, patched, current)
-    return decodeObject(kind, patched, { ...options, patch: patch.patchedBy(patched) })
+    return decodeObject(kind, patched, { ...decoding, patch: patch.patchedBy(patched) })
   }
-  const written = update(api, kind, target(kind, call), produce, writeOptions(call))
+  const written = update(api, kind, target(kind, call), produce, options)
   answer(kind, call, view, 200, written)
 }
 
@@ -132,15 +135,13 @@ function demandSameUid(kind: Kind, { metadata }: ApiObject, current: ApiObject):
   throw invalid(kind, name, [fault, fault])
 }
 
-const APPLY = 'application/apply-patch+yaml'
-
 async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   const view = callView(api, kind, call)
-  const manager = demandManager(call)
+  const options = { ...writeOptions(call), ownershipSettled: true }
+  const { fieldManager: manager } = options
   const applied = await readApplied(kind, call)
   const { subresource } = call.info
   const force = call.query.get('force') === 'true'
-  const options = { ...writeOptions(call), ownershipSettled: true }
   const apply = (live: ApiObject | undefined) =>
     applyTo(api, kind, live, applied, { manager, force, subresource })
   const at = target(kind, call)
@@ -150,16 +151,6 @@ async function applyRoute(api: Api, kind: Kind, call: Call): Promise<void> {
   demandCreate(api, call)
   delete applied.metadata.resourceVersion
   answer(kind, call, view, 201, create(api, kind, at.namespace, apply(undefined), options))
-}
-
-function demandManager({ query }: Call): string {
-  const manager = query.get('fieldManager')
-  if (manager) return manager
-  throw invalidOptions('PatchOptions', {
-    field: 'fieldManager',
-    reason: 'FieldValueRequired',
-    message: 'Required value: is required for apply patch',
-  })
 }
 
 /** Whoever may patch may not yet create. */

@@ -9,7 +9,7 @@ import { emptyOpenApiV2, OPENAPI_V2_TYPE } from './openapi/v2.ts'
 import { reply } from './reply.ts'
 import type { RequestInfo } from './request-info.ts'
 import { resourceRoute } from './resource-routes.ts'
-import { noSuchResource } from './status.ts'
+import { methodNotAllowed, noSuchResource } from './status.ts'
 
 const SERVER_VERSION = {
   major: '1',
@@ -59,6 +59,8 @@ export function createRouter(
       }
       return resourceRoute(api, kind, call)
     }
+    if (isReadOnlyPath(api, info.path) && !READ.includes(call.request.method ?? ''))
+      throw methodNotAllowed()
     if (info.path === '/version' || info.path === '/version/')
       return void response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -82,6 +84,21 @@ export function createRouter(
     if (document === undefined) return pageNotFound(response)
     reply(response, 200, document)
   }
+}
+
+const READ = ['GET', 'HEAD']
+
+/** Kubernetes' own part of the discovery takes no other methods; that of custom resources does not look at them. */
+function isReadOnlyPath({ kinds }: Api, path: string): boolean {
+  const [, root, group, version, ...more] = path.replace(/\/$/, '').split('/')
+  if (root === 'version') return group === undefined
+  if (root === 'api') return group === undefined || (group === 'v1' && version === undefined)
+  return (
+    root === 'apis' &&
+    version !== undefined &&
+    more.length === 0 &&
+    kinds.all.some((kind) => kind.builtIn && kind.group === group && kind.version === version)
+  )
 }
 
 /** In short, or check by check: there is but one. */

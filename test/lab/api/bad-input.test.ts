@@ -357,3 +357,53 @@ test('an unknown field is dropped with a warning when nothing else was asked for
   expect(answer.headers['warning']).toBe('299 - "unknown field \\"spec.vmName\\""')
   expect(answer.body.spec).toEqual({ vmiName: 'vm-1' })
 })
+
+test.each([
+  ['JSON', 'application/json', "invalid character '[' exceeded max depth"],
+  ['YAML', 'application/yaml', 'yaml: exceeded max depth of 10000'],
+])('%s that is nested without end is refused in words', async (_, contentType, why) => {
+  const { send } = await startTestApi()
+  const deep = (depth: number) =>
+    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"x":${'['.repeat(depth)}${']'.repeat(depth)}}`
+  for (const body of ['['.repeat(20_000), deep(20_000), deep(5000)]) {
+    const answer = await send(`${CORE}/configmaps`, { body, contentType })
+    expect(answer.body).toMatchObject({ code: 400, message: expect.stringContaining(why) })
+  }
+  const taken = await send(`${CORE}/configmaps`, { body: deep(500), contentType })
+  expect(taken.status).toBe(201)
+})
+
+test.each([
+  ['ConfigMap', 'configmaps', '[]'],
+  ['Secret', 'secrets', 'data'],
+])('a %s of more than 1 MiB is refused', async (kind, plural, field) => {
+  const { send } = await startTestApi()
+  const sized = (bytes: number) => {
+    const value = Buffer.alloc(bytes, 'x')
+    const data = { a: kind === 'Secret' ? value.toString('base64') : value.toString() }
+    return send(`${CORE}/${plural}`, {
+      body: { apiVersion: 'v1', kind, metadata: { name: 'a' }, data },
+    })
+  }
+  expect((await sized(1_048_577)).body).toMatchObject({
+    code: 422,
+    message: `${kind} "a" is invalid: ${field}: Too long: may not be more than 1048576 bytes`,
+  })
+  expect((await sized(1_048_576)).status).toBe(201)
+})
+
+test('a JSON patch of more than 10000 operations is too large', async () => {
+  const { send } = await startTestApi()
+  await send(`${CORE}/configmaps`, { body: configMap('a') })
+  const operation = { op: 'add', path: '/data/x', value: '1' }
+  const answer = await send(`${CORE}/configmaps/a`, {
+    method: 'PATCH',
+    contentType: 'application/json-patch+json',
+    body: Array(10_001).fill(operation),
+  })
+  expect(answer.body).toMatchObject({
+    code: 413,
+    message:
+      'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+  })
+})

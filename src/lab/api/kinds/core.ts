@@ -54,7 +54,7 @@ const CONFIG_MAP = defineKind({
   kind: 'ConfigMap',
   shortNames: ['cm'],
   columns: [{ name: 'Data', cell: (o) => count(o, 'data', 'binaryData') }, AGE],
-  validate: keyFaults,
+  validate: (object) => [...keyFaults(object), ...sizeFaults(object, '[]')],
 })
 
 const SECRET = defineKind({
@@ -68,7 +68,11 @@ const SECRET = defineKind({
     { name: 'Data', type: 'integer', cell: (o) => count(o, 'data') },
     AGE,
   ],
-  validate: (object) => [...keyFaults(object), ...certificateFaults(object)],
+  validate: (object) => [
+    ...keyFaults(object),
+    ...sizeFaults(object, 'data'),
+    ...certificateFaults(object),
+  ],
   defaults(object) {
     object['type'] ??= 'Opaque'
     const { stringData } = object as { stringData?: Record<string, string> }
@@ -145,6 +149,30 @@ function keyFaults(object: ApiObject): FieldError[] {
       ),
   )
   return [...malformed, ...twice]
+}
+
+/** Bytes of all values of a config map or of a secret. */
+const MAX_SIZE = 1024 * 1024
+
+/** @param field where it is said to be: a config map's has no name */
+function sizeFaults(object: ApiObject, field: string): FieldError[] {
+  const sizes = [
+    ...valuesOf(object, 'data').map((value) =>
+      object.kind === 'Secret' ? base64Size(value) : Buffer.byteLength(value),
+    ),
+    ...valuesOf(object, 'binaryData').map(base64Size),
+  ]
+  if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_SIZE) return []
+  const message = `Too long: may not be more than ${MAX_SIZE} bytes`
+  return [{ field, reason: 'FieldValueTooLong', message }]
+}
+
+function valuesOf(object: ApiObject, field: string): string[] {
+  return Object.values((pick(object, field) as Record<string, string> | undefined) ?? {})
+}
+
+function base64Size(text: string): number {
+  return Buffer.from(text, 'base64').length
 }
 
 /** A secret of this type holds a certificate and its key. */
