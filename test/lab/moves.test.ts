@@ -74,6 +74,26 @@ test('a VM that gets an interface moves by itself', async () => {
   expect((await attachmentsOf('vm-1')).get(podInterfaceName('blue'))).toBe('default/blue')
 }, 90_000)
 
+test('a VM that loses an interface moves by itself', async () => {
+  const vm = labVm('loser', { memory: '64Mi' }, false)
+  const its = vm.spec.template?.spec
+  its?.domain?.devices?.interfaces?.push({ name: 'blue', bridge: {} })
+  its?.networks?.push(blue('blue'))
+  await create(admin, VMS, vm, { namespace: 'default' })
+  const names = async () =>
+    (await vmiNow('loser').catch(() => undefined))?.status?.interfaces?.map(({ name }) => name)
+  await expect.poll(names, patience).toEqual(['default', 'blue'])
+  const away = [
+    { op: 'add', path: '/spec/template/spec/domain/devices/interfaces/1/state', value: 'absent' },
+  ]
+  await patch(admin, VMS, at('loser'), away, 'json')
+  await expect
+    .poll(() => movesOf('loser'), patience)
+    .toEqual(['kubevirt-workload-update Succeeded'])
+  await expect.poll(names, patience).toEqual(['default'])
+  expect((await attachmentsOf('loser')).get(podInterfaceName('blue'))).toBeUndefined()
+}, 90_000)
+
 test('a VM whose network is attached elsewhere moves by itself', async () => {
   const vm = labVm('moved', { memory: '64Mi' }, false)
   const its = vm.spec.template?.spec

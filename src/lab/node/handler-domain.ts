@@ -90,6 +90,21 @@ export function interfacesOf({ spec, status }: Vmi, podIP: string) {
   })
 }
 
+/**
+ * A running guest gives up an interface that is to go; what Multus has attached to its pod stays, until the VM has moved
+ * (fact sheet control-plane.md §4.4). Changes the draft.
+ */
+export function unplug({ spec, status }: Vmi): void {
+  if (!status?.interfaces) return
+  const going = (spec.domain?.devices?.interfaces ?? []).filter((one) => one['state'] === 'absent')
+  status.interfaces = status.interfaces.flatMap((one) => {
+    if (!going.some(({ name }) => name === one.name)) return [one]
+    const sources = String(one['infoSource'] ?? '').split(', ')
+    const infoSource = sources.filter((source) => source !== 'domain').join(', ')
+    return infoSource === '' ? [] : [{ ...one, infoSource }]
+  })
+}
+
 function migratableConditions(
   vmi: Vmi,
   node: Node | undefined,

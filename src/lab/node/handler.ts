@@ -4,7 +4,7 @@ import type { Condition, Pod, Vmi } from '../../kubevirt/types.ts'
 import { evictionStrategyOf } from '../../rules/eviction.ts'
 import { guestSpecOf } from './guest-spec.ts'
 import type { HandlerContext } from './handler-context.ts'
-import { judge, reportRunning } from './handler-domain.ts'
+import { judge, reportRunning, unplug } from './handler-domain.ts'
 import { type KeyedQueue, keyedQueue } from './keyed-queue.ts'
 import type { Launcher } from './launcher.ts'
 import { migrationSource } from './migration-source.ts'
@@ -34,7 +34,7 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
       if (launcher.domain.crashed) return crash(vmi, launcher)
       if (launcher.domain.state === 'running') launcher.setDirtyRate(dirtyRate)
     }
-    if (vmi.status.phase === 'Running') return rejudge(vmi)
+    if (vmi.status.phase === 'Running') return keep(vmi)
     if (vmi.status.phase !== 'Scheduled') return
     const own = launchers
       .ofVmi(vmi.metadata.uid)
@@ -56,12 +56,15 @@ export function handlerQueue(context: HandlerContext): KeyedQueue {
     events.record(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
   }
 
-  /** Whether it could move may be another matter than when it was started. */
-  async function rejudge(vmi: Vmi): Promise<void> {
+  /** What it is to give up, and whether it could move, may be other than when it was started. */
+  async function keep(vmi: Vmi): Promise<void> {
     const at = { node: context.nodeObject(), kubevirt: context.kubevirt() }
     let obstacle: Condition | undefined
     await vmis.update(vmi, (draft) => {
-      obstacle = draft.status?.nodeName === node ? judge(draft, at) : undefined
+      obstacle = undefined
+      if (draft.status?.nodeName !== node) return
+      unplug(draft)
+      obstacle = judge(draft, at)
     })
     tellObstacle(vmi, obstacle)
   }
