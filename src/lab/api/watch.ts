@@ -55,16 +55,19 @@ export function watch(
   if (query.get('sendInitialEvents') === 'true' && bookmarks) bookmark(true)
   for (const event of subscription.backlog) send(encode.event(event, selector))
 
-  const ticking = bookmarks ? setInterval(bookmark, BOOKMARK_INTERVAL) : undefined
-  const ending = setTimeout(() => {
-    if (bookmarks) bookmark()
-    response.end()
-  }, timeoutOf(query))
-  response.once('close', () => {
+  const stop = () => {
     clearInterval(ticking)
     clearTimeout(ending)
     subscription.close()
-  })
+  }
+  const ticking = bookmarks ? setInterval(bookmark, BOOKMARK_INTERVAL) : undefined
+  const ending = setTimeout(() => {
+    if (bookmarks) bookmark()
+    // It may be long until the client has read all and the connection closes: nothing is written after the end.
+    stop()
+    response.end()
+  }, timeoutOf(query))
+  response.once('close', stop)
 }
 
 function within(

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { CORE, configMap, next, startTestApi } from './harness.ts'
 
 const LABEL = { metadata: { labels: { on: 'yes' } } }
@@ -102,4 +105,30 @@ test('a watch from a revision of another life of the server is told 410', async 
   const { watch } = await startTestApi()
   const events = await watch(`${CORE}/configmaps?watch=1&resourceVersion=999999`)
   expect(await next(events)).toMatchObject({ type: 'ERROR', object: { code: 410 } })
+})
+
+test('a change after the end of a watch whose client has not read it yet does not end the server', async () => {
+  const { send, server, watch } = await startTestApi()
+  // More than what connections hold on the way.
+  for (let i = 0; i < 16; i++)
+    await send(`${CORE}/configmaps`, {
+      body: { ...configMap(`a-${i}`), data: { x: 'x'.repeat(1_000_000) } },
+    })
+  const { users } = parse(server.kubeconfig('admin'))
+  const { token } = users.find(({ name }: { name: string }) => name === 'admin').user
+  const unread = request(`${server.url}${CORE}/configmaps?watch=1&timeoutSeconds=1`, {
+    ca: server.caCert,
+    agent: false,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  unread.on('error', () => {})
+  unread.end()
+  onTestFinished(() => void unread.destroy())
+  const [response] = await once(unread, 'response')
+  response.on('error', () => {})
+  // It ends later than the other.
+  const events = await watch(`${CORE}/secrets?watch=1&timeoutSeconds=1`)
+  expect(await events.next()).toMatchObject({ done: true })
+  await send(`${CORE}/configmaps/a-0`, { method: 'DELETE' })
+  expect((await send(`${CORE}/configmaps/a-1`, { method: 'DELETE' })).status).toBe(200)
 })
