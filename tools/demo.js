@@ -31,6 +31,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     child?.kill(signal)
   })
 }
+// Who reads may leave, as `| head` does. The demo ends there, and leaves nothing all the same.
+process.stdout.on('error', () => {
+  interrupted = true
+})
 
 const steps = [
   [up],
@@ -49,7 +53,7 @@ let code = 0
 try {
   for (const [command, comment] of steps) {
     code = await run(command, comment)
-    if (code !== 0) break
+    if (code !== 0 || interrupted) break
   }
 } finally {
   const down = await run('kubectl-mig lab down --name demo', 'and nothing is left')
