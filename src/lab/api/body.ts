@@ -35,7 +35,7 @@ export function mediaTypeOf(request: IncomingMessage): string {
 
 const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF_TYPE]
 /** Server-side apply; JSON is YAML too. */
-const APPLY = 'application/apply-patch+yaml'
+export const APPLY = 'application/apply-patch+yaml'
 
 /**
  * A body that is an object of some kind: in JSON, YAML, or (kinds that kubectl builds itself) protobuf.

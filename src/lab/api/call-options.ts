@@ -1,5 +1,5 @@
 import type { WriteOptions } from './api.ts'
-import { mediaTypeOf, parseObject, parseText, readBody, unrecognized } from './body.ts'
+import { APPLY, mediaTypeOf, parseObject, parseText, readBody, unrecognized } from './body.ts'
 import { type DecodeOptions, decodeObject, whyNotKind } from './decode-object.ts'
 import type { Call } from './handler.ts'
 import { type ApiObject, apiVersionOf, type Kind } from './kind.ts'
@@ -63,9 +63,6 @@ function demandType(kind: Kind, object: ApiObject, expected: string, body: Buffe
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     )
 }
-
-/** Server-side apply's sort of patch. */
-export const APPLY = 'application/apply-patch+yaml'
 
 const FIELD_VALIDATIONS = ['Ignore', 'Strict', 'Warn'] as const
 

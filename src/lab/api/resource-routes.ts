@@ -1,9 +1,8 @@
 import { type Api, reader } from './api.ts'
 import { applyTo } from './apply/apply.ts'
 import { isAllowed, refusalText } from './authorization.ts'
-import { mediaTypeOf, readBody } from './body.ts'
+import { APPLY, mediaTypeOf, readBody } from './body.ts'
 import {
-  APPLY,
   decodeOptions,
   deleteOptions,
   readApplied,
