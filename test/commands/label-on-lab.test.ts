@@ -44,7 +44,8 @@ test('ten VMs of a label, three at a time; interrupted and resumed, each has mov
   const interrupted = await first.ended
   expect(interrupted.code).toBe(130)
   expect(interrupted.stderr).toMatch(
-    /^error: interrupted: \d+ of 10 VMs were not moved: .*; \d of their migrations goe?s? on$/m,
+    // All that had begun may have ended by then.
+    /^error: interrupted: \d+ of 10 VMs were not moved: [^;]*(?:; \d of their migrations goe?s? on)?$/m,
   )
   expect(interrupted.stderr).toContain('the same command with --resume goes on with the rest')
 
