@@ -297,11 +297,8 @@ describe.skipIf(!commandExists('openssl'))("openssl's client and server as peers
   })
 
   test.each(['-tls1_2', '-tls1_3'])('our source at s_server %s', async (version) => {
-    const port = await reversingServer([version])
-    const dir = await tempDir()
-    const source = testManager(pki)
-    await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
-    const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+    const { source, file } = await sourceAtOpenssl(version, pki)
+    const client = await unixClient(file)
     client.write('hello\n')
     expect(String(await once(client, 'data'))).toBe('olleh\n')
     client.destroy()
@@ -311,21 +308,18 @@ describe.skipIf(!commandExists('openssl'))("openssl's client and server as peers
   test.each(['-tls1_2', '-tls1_3'])(
     'a target that refuses the new certificate over %s gets the old one, and not a byte is lost or sent twice',
     async (version) => {
-      const port = await reversingServer([version])
-      const dir = await tempDir()
-      const source = testManager({
+      const { source, file } = await sourceAtOpenssl(version, {
         ...pki,
         client: await other.issue(MIGRATION_CLIENT_NAME, 'client'),
         legacyClient: await pki.issue(LEGACY_CLIENT_NAME, 'client'),
       })
-      await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
       const fallbacks = () =>
         source.records.filter(({ msg }) => msg === 'handshake failed, fallback to old tls config')
       for (const [word, reversed] of [
         ['first', 'tsrif'],
         ['second', 'dnoces'],
       ] as const) {
-        const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+        const client = await unixClient(file)
         client.write(`${word}\n`)
         expect(String(await once(client, 'data'))).toBe(`${reversed}\n`)
         client.destroy()
@@ -342,14 +336,11 @@ describe.skipIf(!commandExists('openssl'))("openssl's client and server as peers
   test.each(['-tls1_2', '-tls1_3'])(
     'what the alert of a target says over %s is told, though it may come after the handshake',
     async (version) => {
-      const port = await reversingServer([version])
-      const dir = await tempDir()
-      const source = testManager({
+      const { source, file } = await sourceAtOpenssl(version, {
         ...pki,
         client: await other.issue(MIGRATION_CLIENT_NAME, 'client'),
       })
-      await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, dir)
-      const client = await unixClient(source.sourceListenerFiles('uid')[0]!)
+      const client = await unixClient(file)
       await readAll(client)
       client.destroy()
       await source.idle()
@@ -359,6 +350,14 @@ describe.skipIf(!commandExists('openssl'))("openssl's client and server as peers
     },
   )
 })
+
+/** A source whose target is openssl's server, and the socket in front of it. */
+async function sourceAtOpenssl(version: string, tls: Parameters<typeof testManager>[0]) {
+  const port = await reversingServer([version])
+  const source = testManager(tls)
+  await source.startSourceListener('uid', '127.0.0.1', { [port]: 0 }, await tempDir())
+  return { source, file: source.sourceListenerFiles('uid')[0]! }
+}
 
 /** openssl's server, which sends back each line reversed and refuses certificates with an alert. */
 async function reversingServer(options: string[]): Promise<number> {
